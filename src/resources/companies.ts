@@ -15,12 +15,10 @@ import type {
 import type { Contact } from "../service/contacts.ts";
 import { operations } from "../service/operations.ts";
 
-const sameDomain = (a: string, b: string): boolean => foldAscii(a) === foldAscii(b);
-
 /** Picks the company with the domain; if no record has a domain, the only company there is. */
 const matchOf = (domain: string, { data }: CompanyMatches): Company | null => {
   const named = data.filter((company) => typeof company?.domain === "string");
-  const exact = named.find((company) => sameDomain(company.domain ?? "", domain));
+  const exact = named.find((company) => foldAscii(company.domain ?? "") === foldAscii(domain));
   if (exact !== undefined) return exact;
   const [only] = data;
   return named.length === 0 && data.length === 1 && only !== undefined ? only : null;

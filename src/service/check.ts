@@ -59,8 +59,6 @@ export const unnamedFields = (schema: Schema, value: unknown, allowed: readonly 
     return [{ path: [], message }];
   });
 
-type Raw = z.core.$ZodIssue;
-
 /** Writes a path as you would type it: `events[3].name`. */
 export const pathOf = (path: readonly PropertyKey[]): string =>
   path.reduce<string>(
@@ -70,7 +68,7 @@ export const pathOf = (path: readonly PropertyKey[]): string =>
   );
 
 // zod keeps its sentences in locales, which are configured globally; a library must not do that.
-const sentence = (issue: Raw): string => {
+const sentence = (issue: z.core.$ZodIssue): string => {
   if (issue.message !== "" && issue.message !== "Invalid input") return issue.message;
   switch (issue.code) {
     case "invalid_type":

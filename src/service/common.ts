@@ -91,13 +91,11 @@ export const inputOf = <T extends object>(
     return schema;
   });
 
-const isNotBlank = (value: string): boolean => value.trim() !== "";
-
 const textThat = (fits: (value: string) => boolean, message: string, kind = "must be a string") =>
   deferred(() => z.string(kind).check(z.refine(fits, message)));
 
 /** A string that is not blank. */
-export const Text = textThat(isNotBlank, "must not be empty");
+export const Text = textThat((text) => text.trim() !== "", "must not be empty");
 
 /** Text for a query: half a surrogate pair would be sent as another character. */
 export const QueryText = textThat((text) => text.isWellFormed(), "must not hold half a surrogate pair");
@@ -118,9 +116,6 @@ export const EmailAddress = textThat(
 );
 
 const areTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isString);
-
-/** A field of an answer that may be missing or null. */
-export const maybe = <T extends z.core.$ZodType>(schema: T) => z.nullish(schema);
 
 // For a field that may be missing, zod compiles code that copies the value. For every contact of a page, this would
 // cost more than all other checks. These two check the value and build nothing.

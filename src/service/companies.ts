@@ -9,7 +9,6 @@ import {
   inputOf,
   isArray,
   isId,
-  maybe,
   objectOf,
   QueryText,
   Text,
@@ -28,7 +27,7 @@ export interface CompanyContact {
 }
 const CompanyContact = objectOf<CompanyContact>(() => ({
   email: z.string(),
-  ...each(maybe(z.string()), "name", "title"),
+  ...each(z.nullish(z.string()), "name", "title"),
 }));
 
 /**
@@ -51,8 +50,8 @@ export interface Company {
 /** Checks a company as the service returns it. */
 export const Company = objectOf<Company>(() => ({
   id: z.string(),
-  ...each(maybe(z.string()), "companyName", "domain", "industry"),
-  contacts: maybe(z.array(CompanyContact)),
+  ...each(z.nullish(z.string()), "companyName", "domain", "industry"),
+  contacts: z.nullish(z.array(CompanyContact)),
 }));
 
 /**
@@ -135,7 +134,7 @@ export interface CompanyCreated {
 }
 export const CompanyCreated = objectOf<CompanyCreated>(() => ({
   id: z.string(),
-  contactIds: maybe(z.array(z.string())),
+  contactIds: z.nullish(z.array(z.string())),
 }));
 
 const CompanyQuery = inputOf<{ domain: string }>(() => ({
@@ -151,10 +150,6 @@ export const CompanyMatches = objectOf<CompanyMatches>(() => ({ data: z.array(Co
 /** Reads a company under `company`, `lead` or `data`; its id also as `companyId` or `leadId`. */
 const readCompany = anyRecord("company", "lead");
 
-const readPerson = anyRecord("contact");
-
-const readChangedCompany = changed(readCompany);
-
 /** Reads the ids of a new company; those of its contacts as `contactIds` or from the records under `contacts`. */
 const readCompanyIds = (body: unknown): unknown => {
   const read = readCompany(body);
@@ -162,10 +157,7 @@ const readCompanyIds = (body: unknown): unknown => {
   const bare = [read.company, read.lead].find(isId);
   const flat = read.id === undefined && bare !== undefined ? { ...read, id: textOf(bare) } : read;
   const people = [flat.contactIds, flat.contacts].find(isArray);
-  const ids = people?.map((contact) => {
-    const person = readPerson(contact);
-    return isRecord(person) ? person.id : person;
-  });
+  const ids = people?.map(anyRecord("contact")).map((person) => (isRecord(person) ? person.id : person));
   return ids?.every(isId) ? { ...flat, contactIds: ids.map(textOf) } : flat;
 };
 
@@ -195,7 +187,7 @@ export const companies = {
     replay: "idempotent",
     input: CompanyPatch,
     output: Company,
-    read: readChangedCompany,
+    read: changed(readCompany),
     // The document does not say what an update returns.
     mayBeEmpty: true,
   }),

@@ -10,7 +10,6 @@ import {
   type FreeFields,
   inputOf,
   isArray,
-  maybe,
   objectOf,
   openText,
   page,
@@ -111,11 +110,11 @@ export interface Contact {
 /** Checks a contact as the service returns it. */
 export const Contact = objectOf<Contact>(() => ({
   ...each(z.string(), "id", "email", "createdAt", "updatedAt"),
-  ...each(maybe(z.string()), "name", "title", "phone", "linkedIn", "notes", "leadId", "externalId"),
+  ...each(z.nullish(z.string()), "name", "title", "phone", "linkedIn", "notes", "leadId", "externalId"),
   stage: ContactStage,
   source: ContactSource,
   verified: z.boolean(),
-  emailConfidence: maybe(z.number()),
+  emailConfidence: z.nullish(z.number()),
   customFields: AnyObject,
   listIds: Texts,
 }));

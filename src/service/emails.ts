@@ -9,7 +9,6 @@ import {
   each,
   type Fields,
   inputOf,
-  maybe,
   objectOf,
   openText,
   page,
@@ -189,7 +188,7 @@ export const ScheduledEmail = objectOf<Omit<ScheduledEmail, "request">>(() => ({
   id: z.string(),
   status: ScheduledStatus,
   sendAt: z.string(),
-  scheduled: maybe(z.boolean()),
+  scheduled: z.nullish(z.boolean()),
 }));
 
 /**
@@ -206,8 +205,8 @@ export interface ScheduledEmailUpdated {
 }
 export const ScheduledEmailUpdated = objectOf<ScheduledEmailUpdated>(() => ({
   id: z.string(),
-  status: maybe(ScheduledStatus),
-  sendAt: maybe(z.string()),
+  status: z.nullish(ScheduledStatus),
+  sendAt: z.nullish(z.string()),
 }));
 
 export const ScheduledEmailPage = deferred(() => page(ScheduledEmail));
@@ -271,8 +270,6 @@ const readScheduledEmail = (body: unknown): unknown => {
   return inner === undefined ? body : readRecord({ ...body, ...inner });
 };
 
-const readChangedEmail = changed(readScheduledEmail);
-
 const anyScheduledPage = anyPage(readScheduledEmail, "emails", "scheduled", "scheduledEmails");
 
 /** Reads a page of scheduled emails, each as above. */
@@ -318,7 +315,7 @@ export const emails = {
     input: ScheduledEmailPatch,
     output: ScheduledEmailUpdated,
     write: writeSendAt,
-    read: readChangedEmail,
+    read: changed(readScheduledEmail),
     mayBeEmpty: true,
   }),
   scheduledCancel: operation("emails.scheduled.cancel", "DELETE /api/v1/emails/scheduled/:id", {

@@ -8,7 +8,6 @@ import {
   type FreeFields,
   inputOf,
   isArray,
-  maybe,
   objectOf,
   readRecord,
   type Schema,
@@ -177,7 +176,7 @@ export interface EventReceipt {
 }
 export const EventReceipt = objectOf<EventReceipt>(() => ({
   ...each(z.string(), "id", "name"),
-  ...each(maybe(z.string()), "contactId", "note"),
+  ...each(z.nullish(z.string()), "contactId", "note"),
   ...each(z.boolean(), "duplicate", "createdContact"),
   outcome: EventOutcome,
   ...each(Whole, "runsStarted", "runsExited", "runsResumed", "runsConverted"),
@@ -204,10 +203,10 @@ interface BatchAnswerItem {
 }
 const BatchAnswerItem = objectOf<BatchAnswerItem>(
   () => ({
-    ...each(maybe(Whole), "status", "runsStarted"),
-    ...each(maybe(z.string()), "id", "name"),
-    outcome: maybe(EventOutcome),
-    duplicate: maybe(z.boolean()),
+    ...each(z.nullish(Whole), "status", "runsStarted"),
+    ...each(z.nullish(z.string()), "id", "name"),
+    outcome: z.nullish(EventOutcome),
+    duplicate: z.nullish(z.boolean()),
     error: z.optional(z.unknown()),
   }),
   ({ value, issues }) => {

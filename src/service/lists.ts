@@ -41,9 +41,6 @@ export const ListMembers = inputOf<ListMembers>(() => ({
     ),
 }));
 
-/** Reads a list under `list` or `data`; its id also as `listId`. */
-const readList = anyRecord("list");
-
 /** Source: service document, Endpoints, Lists. It does not give the create path and the responses of add and remove. */
 export const lists = {
   create: operation("lists.create", "POST /api/v1/lists", {
@@ -51,7 +48,7 @@ export const lists = {
     replay: "never",
     input: ListInput,
     output: List,
-    read: readList,
+    read: anyRecord("list"),
   }),
   addContacts: operation("lists.addContacts", "POST /api/v1/lists/:id/contacts", {
     scope: ["lists:write", "contacts:write"],

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { isDate } from "../runtime/values.ts";
-import { deferred, type Schema } from "./common.ts";
+import { deferred, type Fields, type Schema } from "./common.ts";
 
 // Extended or basic format, at least to the hour: 2026-01-31T09:00:00.5Z, 20260131T0900+02.
 const parts =
@@ -65,8 +65,6 @@ export const Moment: Schema<Date | string> = deferred(() =>
     error: ({ input }) => momentFault(input),
   }),
 );
-
-type Fields = Readonly<Record<string, unknown>>;
 
 const withMoment = (record: Fields, field: string): Fields => {
   const value = record[field];
