@@ -96,15 +96,14 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
     const settings = settingsFrom(this.#options, environment);
     this.#connection = connect(settings, this.#runtime, parent?.connection);
     this.#node = new ClientNode(this.#connection.ends, parent?.node);
-    const call = clientScope({ ...this.#connection, clock });
-    this.#call = call;
-    this.contacts = new Contacts(call);
-    this.companies = new Companies(call);
-    this.lists = new Lists(call);
+    this.#call = clientScope({ ...this.#connection, clock });
+    this.contacts = new Contacts(this.#call);
+    this.companies = new Companies(this.#call);
+    this.lists = new Lists(this.#call);
     const { limits, interactiveReserve, ledger, log } = settings;
     ledger.attach?.(log);
-    this.emails = new Emails(call, this.#connection.slots);
-    this.events = new Events(call, {
+    this.emails = new Emails(this.#call, this.#connection.slots);
+    this.events = new Events(this.#call, {
       clock,
       pace: () => ({ limits, budgets: this.budgets() }),
       largestBatch: () => this.#connection.limiter.budgets.events.largestBatch(interactiveReserve),

@@ -7,15 +7,7 @@ export type { ChangesOptions, ContactChange, ContactChanges } from "./bulk/chang
 export type { Checkpoint, CheckpointStore } from "./bulk/checkpoint.ts";
 export type { ForecastOptions, IngestForecast } from "./bulk/forecast.ts";
 export type { ImportLookup } from "./bulk/import-lookup.ts";
-export type {
-  ImportedContact,
-  ImportMode,
-  ImportOptions,
-  ImportPlan,
-  ImportReport,
-  PlannedRow,
-  RejectedContact,
-} from "./bulk/import-options.ts";
+export type * from "./bulk/import-options.ts";
 export type {
   EventPlace,
   EventWithOutcome,
@@ -65,11 +57,7 @@ export type { Paged, PagingOptions } from "./paging/paged.ts";
 export type { WalkedPage } from "./paging/walk.ts";
 export type { Companies } from "./resources/companies.ts";
 export type { Contacts, UpsertResult } from "./resources/contacts.ts";
-export type {
-  Emails,
-  ScheduledEmails,
-  SendOptions,
-} from "./resources/emails.ts";
+export type { Emails, ScheduledEmails, SendOptions } from "./resources/emails.ts";
 export type { AnyEvents, Events } from "./resources/events.ts";
 export type { Lists } from "./resources/lists.ts";
 export type { StandardSchema } from "./runtime/standard-schema.ts";

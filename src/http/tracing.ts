@@ -1,7 +1,7 @@
 import { type TracingChannel, tracingChannel } from "node:diagnostics_channel";
 import { ApiError, isTouchpointError } from "../errors.ts";
-import type { AttemptNotice, AttemptTrace, CallTrace, Hooks } from "../options/hooks.ts";
-import type { Log } from "../options/logger.ts";
+import type { AttemptNotice, AttemptTrace, CallTrace } from "../options/hooks.ts";
+import type { Settings } from "../options/options.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { hintOf, statusHint } from "./hints.ts";
 import type { HttpRequest, HttpResponse } from "./message.ts";
@@ -60,10 +60,7 @@ export const traceCall = <T>(
   });
 };
 
-export interface ObserveSettings {
-  readonly origin: string;
-  readonly hooks: Hooks;
-  readonly log: Log;
+export interface ObserveSettings extends Pick<Settings, "origin" | "hooks" | "log"> {
   readonly clock: Clock;
   readonly quota: { has(): boolean };
 }

@@ -191,9 +191,6 @@ const defaults = {
   limitScopes: {},
 } as const;
 
-/** The names of all options. */
-export const optionNames: readonly string[] = Object.keys(clientRules);
-
 /**
  * Checks the options, including the key and the base URL from the environment, and fills in the defaults.
  *

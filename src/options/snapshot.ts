@@ -1,7 +1,8 @@
 import { ConfigurationError } from "../errors.ts";
 import { snapshot as deepCopy, hasOptions, isPlainObject } from "../runtime/values.ts";
+import { clientRules } from "./client-rules.ts";
 import type { Fetch } from "./fetch.ts";
-import { type ClientOptions, optionNames } from "./options.ts";
+import type { ClientOptions } from "./options.ts";
 import type { Environment } from "./proxy.ts";
 import { isShared } from "./shared-limits.ts";
 
@@ -18,6 +19,8 @@ const copyOf = (name: string, value: unknown): unknown => {
   if (name === "events" && isPlainObject(value)) return { ...value };
   return copied.includes(name) && !isShared(value) ? deepCopy(value) : value;
 };
+
+const optionNames = Object.keys(clientRules);
 
 const fromElsewhere = ["apiKey", "baseUrl"];
 

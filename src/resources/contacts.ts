@@ -191,14 +191,12 @@ export class Contacts<Fields extends object = OpenFields> {
    * Scope: `contacts:write`; with `addToList` also `lists:write`. Source: service document, Contacts, and Lists, POST.
    */
   import(source: InputSource<ContactInputOf<Fields>>, options: ImportOptions = {}): ApiPromise<ImportReport> {
+    // The import checks the fields of a row, and the call checks its custom fields.
+    const given = source as InputSource<GivenContact>;
     const call = this.#call.open("contacts.import");
-    const run = async (): Promise<ImportReport> => {
-      // Files and hashes load with the first import, not with the package.
-      const { importContacts } = await import("../bulk/import.ts");
-      // The import checks the fields of a row, and the call checks its custom fields.
-      return importContacts(source as InputSource<GivenContact>, options ?? {}, call);
-    };
-    return call.answer(run());
+    // Files and hashes load with the first import, not with the package.
+    const loaded = import("../bulk/import.ts");
+    return call.answer(loaded.then(({ importContacts }) => importContacts(given, options ?? {}, call)));
   }
 
   /**

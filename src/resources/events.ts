@@ -146,18 +146,13 @@ export class Events<Types extends object = OpenEvents, Fields extends object = O
     source: InputSource<EventOf<Types, Name, Fields>>,
     options: IngestOptions<GivenEventOf<Types, Name>> = {},
   ): ApiPromise<IngestReport> {
-    const call = this.#call.open("events.ingest");
     // As in `record`; the callbacks get the source's own events.
-    const [given, how] = [
-      source as InputSource<unknown> as InputSource<EventInput>,
-      options as unknown as IngestOptions<EventInput>,
-    ];
-    const run = async (): Promise<IngestReport> => {
-      // Files and hashes load with the first ingestion, not with the package.
-      const { ingest } = await import("../bulk/ingest.ts");
-      return ingest(given, how ?? {}, { call, ...this.#context });
-    };
-    return call.answer(run());
+    const given = source as InputSource<unknown> as InputSource<EventInput>;
+    const how = options as unknown as IngestOptions<EventInput>;
+    const call = this.#call.open("events.ingest");
+    // Files and hashes load with the first ingestion, not with the package.
+    const loaded = import("../bulk/ingest.ts");
+    return call.answer(loaded.then(({ ingest }) => ingest(given, how ?? {}, { call, ...this.#context })));
   }
 
   /**

@@ -22,8 +22,7 @@ export const isAbortSignal = (value: unknown): value is AbortSignal =>
   typeof value.addEventListener === "function";
 
 /** A "no such file" error of any realm. */
-export const isMissingFile = (error: unknown): boolean =>
-  typeof error === "object" && error !== null && "code" in error && error.code === "ENOENT";
+export const isMissingFile = (error: unknown): boolean => Object(error).code === "ENOENT";
 
 /** Whether a value is a whole number of things. */
 export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
