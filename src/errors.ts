@@ -212,6 +212,9 @@ export class ApiError extends TouchpointError {
   }
 }
 
+/** Rounded up: no one comes back too early. */
+const wholeMs = (ms: number | undefined): number | undefined => (ms === undefined ? ms : Math.ceil(ms));
+
 /** 400: a field is missing or invalid; the message says which. */
 export class BadRequestError extends ApiError {
   override readonly code = "bad_request";
@@ -242,7 +245,7 @@ export class ConflictError extends ApiError {
  */
 export class RateLimitError extends ApiError {
   override readonly code = "rate_limited";
-  /** How long to wait, in milliseconds, as the service or the used-up limit says; undefined if unknown. */
+  /** How long to wait, in whole milliseconds, as the service or the used-up limit says; undefined if unknown. */
   readonly retryAfterMs: number | undefined;
   /**
    * The limit that kept the call from being sent: `emails`, `emailsPerDay`, … or `concurrency`; undefined for a
@@ -259,7 +262,7 @@ export class RateLimitError extends ApiError {
     },
   ) {
     super(message, details);
-    this.retryAfterMs = details.retryAfterMs;
+    this.retryAfterMs = wholeMs(details.retryAfterMs);
     this.limit = details.limit;
   }
 }
@@ -282,13 +285,13 @@ export class BadGatewayError extends ApiError {
 /** 503: the service is briefly unavailable. */
 export class ServiceUnavailableError extends ApiError {
   override readonly code = "service_unavailable";
-  /** How long the service asks to wait, in milliseconds; undefined if it does not say. */
+  /** How long the service asks to wait, in whole milliseconds; undefined if it does not say. */
   readonly retryAfterMs: number | undefined;
 
   /** Created by the library; useful in your own tests. */
   constructor(message: string, details: ApiErrorDetails & { readonly retryAfterMs: number | undefined }) {
     super(message, details);
-    this.retryAfterMs = details.retryAfterMs;
+    this.retryAfterMs = wholeMs(details.retryAfterMs);
   }
 }
 

@@ -27,6 +27,15 @@ test("a printed error begins with its name, and the name is no field of it", () 
   expect(Object.keys(error)).not.toContain("name");
 });
 
+test("a retryAfterMs is of whole milliseconds, rounded up: no one comes back too early", () => {
+  const answered = { status: 429, headers: new Headers(), body: undefined, retryAfterMs: 90_400.25 };
+  for (const Class of [errors.RateLimitError, errors.ServiceUnavailableError])
+    expect([
+      new Class("later", answered).retryAfterMs,
+      new Class("later", { ...answered, retryAfterMs: undefined }).retryAfterMs,
+    ]).toEqual([90_401, undefined]);
+});
+
 test("the page of error codes has a row for every error class, with its code", async () => {
   const page = await readFile(new URL("../../docs/errors.md", import.meta.url), "utf8");
   const text = await readFile(source, "utf8");
