@@ -28,6 +28,7 @@ const matchOf = (domain: string, { data }: CompanyMatches): Company | null => {
 export class Companies {
   readonly #call: CallScope;
 
+  /** @internal */
   constructor(call: CallScope) {
     this.#call = call;
   }

@@ -43,6 +43,7 @@ const { create, list, update } = operations.contacts;
 export class Contacts<Fields extends object = OpenFields> {
   readonly #call: CallScope;
 
+  /** @internal */
   constructor(call: CallScope) {
     this.#call = call;
   }

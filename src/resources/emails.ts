@@ -65,6 +65,7 @@ const sendRules: Rules = {
 export class ScheduledEmails {
   readonly #call: CallScope;
 
+  /** @internal */
   constructor(call: CallScope) {
     this.#call = call;
   }
@@ -163,6 +164,7 @@ export class Emails {
   readonly #call: CallScope;
   readonly #slots: Slots;
 
+  /** @internal */
   constructor(call: CallScope, slots: Slots) {
     this.#call = call;
     this.#slots = slots;

@@ -15,11 +15,7 @@ import type { EventName, EventOf, GivenEventOf, OpenEvents } from "../workspace/
 /** What the events need besides the call. */
 export interface EventsContext extends ForecastContext {
   /** Open recorders: closing the client drains them. */
-  readonly recorders: Set<{
-    readonly tally: { readonly sent: number; readonly dropped: number };
-    close(): Promise<void>;
-    abandon(): void;
-  }>;
+  readonly recorders: Set<Pick<Recorder, "tally" | "close" | "abandon">>;
 }
 
 /**
@@ -30,6 +26,7 @@ export class Events<Types extends object = OpenEvents, Fields extends object = O
   readonly #call: CallScope;
   readonly #context: EventsContext;
 
+  /** @internal */
   constructor(call: CallScope, context: EventsContext) {
     this.#call = call;
     this.#context = context;

@@ -17,6 +17,7 @@ import { operations } from "../service/operations.ts";
 export class Lists {
   readonly #call: CallScope;
 
+  /** @internal */
   constructor(call: CallScope) {
     this.#call = call;
   }
