@@ -3,7 +3,6 @@ import { ConfigurationError } from "../errors.ts";
 import { writeFileAtomically } from "../runtime/atomic-file.ts";
 import { foldAscii } from "../runtime/fold-ascii.ts";
 import {
-  anything,
   isOneOf,
   isText,
   isWhole,
@@ -68,7 +67,7 @@ const workspaceRules = {
   scheduled: records("id", "status", "sendAt", "mailAccount"),
   doNotEmail: listOf(isText),
   mailAccounts: records("id"),
-  runs: listOf(anything),
+  runs: records("name"),
 };
 
 const snapshotRules = {
@@ -90,9 +89,9 @@ const restoreInto = (workspace: Workspace, from: WorkspaceSnapshot): void => {
   }
   workspace.emails.push(...(from.emails ?? []));
   for (const address of from.doNotEmail ?? []) workspace.doNotEmail.add(foldAscii(address));
-  for (const { id, connected, failing } of from.mailAccounts ?? [])
+  for (const { id, connected = true, failing } of from.mailAccounts ?? [])
     Object.assign(workspace.mailAccounts.get(id) ?? {}, { isConnected: connected, failing });
-  for (const { name, active } of from.runs ?? []) {
+  for (const { name, active = [] } of from.runs ?? []) {
     const run = workspace.runs.find(({ automation }) => automation.name === name);
     for (const [contactId, state] of active) run?.active.set(contactId, state);
   }

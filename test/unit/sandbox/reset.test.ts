@@ -129,13 +129,14 @@ describe("save and load", () => {
 
   test("a file written by hand needs an email for each contact, and no more", async () => {
     const contacts = [{ email: "ada@example.com", name: "Ada" }];
-    writeFileSync(
-      file,
-      JSON.stringify({ format: "touchpoint-sandbox", version: 1, workspaces: { default: { contacts } } }),
-    );
-    const { sandbox } = open();
+    const more = { mailAccounts: [{ id: "mail-1" }], runs: [{ name: "welcome" }] };
+    const workspaces = { default: { contacts, ...more } };
+    writeFileSync(file, JSON.stringify({ format: "touchpoint-sandbox", version: 1, workspaces }));
+    const { sandbox, call } = open({ automations: [{ name: "welcome", startsOn: "signed.up" }] });
     await sandbox.load(file);
     expect(sandbox.state.contacts).toMatchObject([{ ...contacts[0], stage: "NEW", listIds: [] }]);
+    const email = { to: "ada@example.com", subject: "Hi", text: "Hi" };
+    expect(await call("POST", "/api/v1/emails", email)).toMatchObject({ status: 200 });
   });
 
   test.each([
@@ -149,6 +150,11 @@ describe("save and load", () => {
       "with a contact without an address",
       '{"format":"touchpoint-sandbox","version":1,"workspaces":{"default":{"contacts":[{}]}}}',
       /workspaces\.default\.contacts\[0\]\.email must be a non-empty string/,
+    ],
+    [
+      "with a run of no automation",
+      '{"format":"touchpoint-sandbox","version":1,"workspaces":{"default":{"runs":[{}]}}}',
+      /workspaces\.default\.runs\[0\]\.name must be a non-empty string/,
     ],
     [
       "from a time that no date can hold",
