@@ -3,7 +3,7 @@ import type { Contact, Paged } from "../index.ts";
 import { type CliCommand, exitCode, jsonOption, listOf, type Request, UsageError } from "./command.ts";
 import { connectionOptions, type Watched, watch } from "./connect.ts";
 import { checkColumns, contactFields } from "./contact-columns.ts";
-import { assertDistinct, delimiterOf, delimiterOption, formatOption, recordFile } from "./record-file.ts";
+import { assertDistinct, delimiterOf, delimiterOption, formatOf, formatOption } from "./record-file.ts";
 import { checkpointOption, writeReport } from "./run-resumable.ts";
 import { visibleOn } from "./terminal.ts";
 
@@ -15,22 +15,22 @@ import { visibleOn } from "./terminal.ts";
 export const exportSettings = (request: Pick<Request, "values">) => {
   const { out, search, checkpoint } = request.values;
   if (out === undefined) throw new UsageError("--out <path> is missing");
-  const file = recordFile(out, request);
+  const format = formatOf(out, request);
   const columns = listOf(request, "columns");
   if (columns?.length === 0) throw new UsageError("--columns must name at least one column");
-  if (columns !== undefined && file.format !== "csv") throw new UsageError("--columns is for CSV");
+  if (columns !== undefined && format !== "csv") throw new UsageError("--columns is for CSV");
   checkColumns("--columns", columns ?? []);
   const twice = columns?.find((column, at) => columns.indexOf(column) < at);
   if (twice !== undefined) throw new UsageError(`--columns: ${twice} comes twice`);
   if (checkpoint !== undefined && out === "-") throw new UsageError("standard output has no --checkpoint");
-  if (checkpoint !== undefined && file.isCompressed)
+  if (checkpoint !== undefined && /\.gz$/i.test(out))
     throw new UsageError("a compressed file has no --checkpoint: export it plain and compress it afterwards");
   assertDistinct({ "--out": out, "--checkpoint": checkpoint });
   // Custom fields are one column of JSON: a column that first appears after thousands of contacts could not be added to a
   // file that is half written.
-  const defaults = file.format === "csv" ? contactFields : undefined;
-  const chosen = { columns: columns ?? defaults, delimiter: delimiterOf(request, file) };
-  return { out, file, search, ...chosen, checkpoint };
+  const defaults = format === "csv" ? contactFields : undefined;
+  const chosen = { columns: columns ?? defaults, delimiter: delimiterOf(request, format) };
+  return { out, format, search, ...chosen, checkpoint };
 };
 
 /** The list as a source that shows its progress. */
@@ -68,7 +68,7 @@ export const contactsExport: CliCommand = {
     ...jsonOption,
   },
   run: async (request) => {
-    const { out, file, search, columns, delimiter, checkpoint } = exportSettings(request);
+    const { out, format, search, columns, delimiter, checkpoint } = exportSettings(request);
     const isPiped = out === "-";
     const startedAt = request.now();
     await using watching = await watch(request);
@@ -77,7 +77,7 @@ export const contactsExport: CliCommand = {
     const target = isPiped ? visibleOn(process.stdout) : out;
     const options = { checkpoint, onWritten };
     const written =
-      file.format === "csv"
+      format === "csv"
         ? writeCsv(target, source, { ...options, columns, delimiter })
         : writeNdjson(target, source, options);
     const { records: contacts, bytes, resumed = 0 } = await written;

@@ -2,14 +2,13 @@ import { readContacts } from "../files/index.ts";
 import type { ContactInput } from "../index.ts";
 import { type CliCommand, countOf, type Request } from "./command.ts";
 import { columnsOf } from "./contact-columns.ts";
-import { delimiterOf, delimiterOption, formatOption, recordFile } from "./record-file.ts";
+import { delimiterOf, delimiterOption, formatOf, formatOption } from "./record-file.ts";
 import { openRecords, UnreadableLine } from "./rejections.ts";
 import { resumableOptions, runResumable } from "./run-resumable.ts";
 
 const contactsOf = async (request: Request, path: string) => {
-  const file = recordFile(path, request);
-  const { format } = file;
-  const delimiter = delimiterOf(request, file);
+  const format = formatOf(path, request);
+  const delimiter = delimiterOf(request, format);
   const columns = format === "csv" ? await columnsOf(path, delimiter) : {};
   const isAssumed = path === "-" && request.values.format === undefined;
   return openRecords<ContactInput>(

@@ -3,14 +3,13 @@ import type { EventInput } from "../index.ts";
 import { type CliCommand, exitCode, jsonOption, print, type Request, UsageError } from "./command.ts";
 import { connect, connectionOptions } from "./connect.ts";
 import { duration } from "./progress-bar.ts";
-import { recordFile } from "./record-file.ts";
+import { formatOf } from "./record-file.ts";
 import { openRecords } from "./rejections.ts";
 import { describeReport, resumableOptions, runResumable } from "./run-resumable.ts";
 
 const eventsOf = (request: Request) => {
   const [file = ""] = request.operands;
-  if (recordFile(file, request).format !== "ndjson")
-    throw new UsageError(`${file}: events are read from NDJSON only`);
+  if (formatOf(file, request) !== "ndjson") throw new UsageError(`${file}: events are read from NDJSON only`);
   const otherwise = file === "-" ? "Events are read from NDJSON only" : undefined;
   return openRecords<EventInput>(file, readNdjson, otherwise);
 };

@@ -5,10 +5,7 @@ import type { FileSource } from "../files/index.ts";
 import type { Options } from "./args.ts";
 import { type Request, UsageError } from "./command.ts";
 
-export interface RecordFile {
-  readonly format: "csv" | "ndjson";
-  readonly isCompressed: boolean;
-}
+type Format = "csv" | "ndjson";
 
 export const formatOption: Options = {
   "--format <csv|ndjson>": "the format of standard input or output; default ndjson",
@@ -19,7 +16,7 @@ export const delimiterOption: Options = {
 };
 
 /** @throws UsageError for an invalid character. */
-export const delimiterOf = (request: Pick<Request, "values">, { format }: RecordFile): string | undefined => {
+export const delimiterOf = (request: Pick<Request, "values">, format: Format): string | undefined => {
   const text = request.values.delimiter;
   if (text === undefined) return undefined;
   if (format !== "csv") throw new UsageError("--delimiter is for CSV");
@@ -33,18 +30,18 @@ export const delimiterOf = (request: Pick<Request, "values">, { format }: Record
  *
  * @throws UsageError for a name without a known ending.
  */
-export const recordFile = (path: string, request?: Pick<Request, "values">): RecordFile => {
+export const formatOf = (path: string, request?: Pick<Request, "values">): Format => {
   const format = request?.values.format;
   if (format !== undefined && path !== "-") throw new UsageError("--format is for -; a file's name tells it");
   if (path === "-") {
-    if (format === undefined || format === "ndjson") return { format: "ndjson", isCompressed: false };
-    if (format === "csv") return { format, isCompressed: false };
+    if (format === undefined || format === "ndjson") return "ndjson";
+    if (format === "csv") return format;
     throw new UsageError(`--format must be csv or ndjson, got "${format}"`);
   }
-  const [, ending, gz] = /\.(csv|ndjson|jsonl)(\.gz)?$/i.exec(path) ?? [];
+  const [, ending] = /\.(csv|ndjson|jsonl)(\.gz)?$/i.exec(path) ?? [];
   if (ending === undefined)
     throw new UsageError(`${path}: the name must end with .csv or .ndjson, and may go on with .gz`);
-  return { format: ending.toLowerCase() === "csv" ? "csv" : "ndjson", isCompressed: gz !== undefined };
+  return ending.toLowerCase() === "csv" ? "csv" : "ndjson";
 };
 
 /**
