@@ -117,9 +117,11 @@ interface Lane {
 export class SharedTimers {
   readonly #clock: Pick<Clock, "now" | "after">;
   readonly #lanes = new Map<number, Lane>();
+  readonly now: Clock["now"];
 
   constructor(clock: Pick<Clock, "now" | "after">) {
     this.#clock = clock;
+    this.now = clock.now.bind(clock);
   }
 
   /** Calls back after `ms`, like the clock itself. */

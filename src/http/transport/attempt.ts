@@ -8,7 +8,7 @@ import { appended, codingsOf, decompress } from "./body.ts";
 
 export interface AttemptLimits {
   readonly maxResponseBytes: number;
-  readonly clock: Pick<Clock, "after">;
+  readonly clock: Pick<Clock, "after" | "now">;
   /** The service's host and port, for error messages. */
   readonly host: string;
   /** Whether the library's own undici sends it; the errors of others may contain the request, with the key. */
@@ -47,6 +47,7 @@ export class Attempt {
   readonly #limits: AttemptLimits;
   readonly #resolve: (response: HttpResponse) => void;
   readonly #reject: (reason: unknown) => void;
+  readonly #dueAt: number;
   readonly #cancelTimer: Cancel;
   readonly #unlink: () => void;
   #status = 0;
@@ -71,9 +72,8 @@ export class Attempt {
     this.#resolve = settle.resolve;
     this.#reject = settle.reject;
     const ms = settle.request.attemptTimeoutMs;
-    this.#cancelTimer = limits.clock.after(ms, () =>
-      this.fail("timeout", `${this.#progress} within timeoutMs, ${ms} ms`),
-    );
+    this.#dueAt = limits.clock.now() + ms;
+    this.#cancelTimer = limits.clock.after(ms, this.#onTimeUp);
     this.#unlink = whenAborted(signal, this.#onAbort);
     // The signal may have aborted before the listener was added.
     if (signal?.aborted) this.#onAbort();
@@ -82,6 +82,8 @@ export class Attempt {
   /** It has a socket, and its first byte is about to be sent. */
   onRequestStart(controller: Controller): void {
     if (this.request.admission?.isHeld) this.giveBack();
+    // After a turn of the event loop longer than `timeoutMs`, the timer comes only now: sent, it would be cut off at once.
+    if (this.#limits.clock.now() > this.#dueAt) this.#onTimeUp();
     if (this.hasEnded) {
       const reason = new Error("ended while waiting for a socket");
       // undici's clients leave the socket to the next request if this throws.
@@ -182,6 +184,10 @@ export class Attempt {
     const name = typeof error.code === "string" ? error.code : error.name;
     this.fail("connection", `${name}, ${this.#progress}`, error);
   }
+
+  readonly #onTimeUp = (): void => {
+    this.fail("timeout", `${this.#progress} within timeoutMs, ${this.request.attemptTimeoutMs} ms`);
+  };
 
   readonly #onAbort = (): void => this.fail("aborted", "aborted", this.#signal?.reason);
 

@@ -49,6 +49,26 @@ const failureOf = async (settled: Promise<unknown>): Promise<AttemptFailure> => 
 };
 
 describe("Attempt", () => {
+  test("one whose time was over before it had a socket is not sent, though its timer comes later", async () => {
+    const clock = new FakeClock();
+    const { promise, resolve, reject } = deferred();
+    const [scope, request] = unfold(aRequest({ attemptTimeoutMs: 2_000 }));
+    let blockedMs = 0;
+    const late = {
+      after: (ms: number, callback: () => void) => clock.after(ms, callback),
+      now: () => clock.now() + blockedMs,
+    };
+    const limits = { clock: late, maxResponseBytes: 1_000, host, isOwn: true };
+    const attempt = new Attempt(scope, limits, { request, resolve, reject });
+    blockedMs = 5_000;
+    // Thrown, it leaves the socket to the next request.
+    expect(() => attempt.onRequestStart({ abort: () => undefined })).toThrow("ended while waiting");
+    expect(await failureOf(promise)).toMatchObject({
+      ...{ kind: "timeout", wasSent: false },
+      message: "no connection to service.test within timeoutMs, 2000 ms",
+    });
+  });
+
   test("joins the pieces of a body, also in the middle of a character", async () => {
     const { attempt, settled } = begin();
     const bytes = Buffer.from('{"name":"Zoë"}');
