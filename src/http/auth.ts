@@ -51,7 +51,6 @@ export class Redactor {
   #keys: readonly string[] = [];
   #pattern: RegExp | undefined;
 
-  /** From now on this key is removed. */
   learn(key: string): void {
     if (this.#keys.at(-1) === key) return;
     this.#keys = [...this.#keys.filter((known) => known !== key), key].slice(-mostKeys);
@@ -155,7 +154,6 @@ export interface AuthSettings {
   readonly learn: (key: string) => void;
 }
 
-/** Adds a constant key. */
 const fixedKey = (key: string, { learn }: AuthSettings): Stage => {
   learn(key);
   const authorization = `Bearer ${key}`;

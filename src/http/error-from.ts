@@ -50,7 +50,6 @@ export const sentenceOf = (body: unknown, depth = 0): string | undefined => {
   return typeof message === "string" && message !== "" ? message : sentenceOf(error, depth + 1);
 };
 
-/** What to do, in one sentence; undefined if there is nothing to say beyond the message. */
 const hintFor = (failure: AttemptFailure, { call, retryAfterMs }: Findings): string | undefined => {
   const { id, budgets } = call.operation;
   if (failure.response?.status === 429) return pauseHint(budgets.at(-1), retryAfterMs);

@@ -152,7 +152,7 @@ export interface CallOptions {
 
 /** What is always set, and what may stay undefined. */
 type Defaulted = keyof typeof defaults | "ledger" | "hooks" | "interception";
-type Optional = "totalTimeoutMs" | "priority" | "maxWaitMs" | "dispatcher";
+type Optional = "fetch" | "totalTimeoutMs" | "priority" | "maxWaitMs" | "dispatcher";
 
 /** Options of which none is undefined. */
 type GivenOptions = { readonly [Name in keyof ClientOptions]?: NonNullable<ClientOptions[Name]> };
@@ -168,7 +168,6 @@ export interface Settings
   /** The path of the base URL, without a slash at its end; may be empty. */
   readonly basePath: string;
   readonly limits: Limits | false;
-  readonly fetch: Fetch | undefined;
   /** The source of the limits, if other processes share them. */
   readonly sharing: SharedLimits | undefined;
   /** Undefined when no schema is given. */
@@ -219,7 +218,6 @@ export const settingsFrom = (options: ClientOptions, environment: Environment): 
     basePath,
     limits: sharing?.numbers ?? (limits === false ? false : { ...documentedLimits, ...limits }),
     sharing,
-    fetch: options.fetch,
     ...route,
     interception:
       options.interception !== false && (options.proxy === undefined || route.proxy === undefined),

@@ -161,14 +161,12 @@ const readCompanyIds = (body: unknown): unknown => {
   return ids?.every(isId) ? { ...flat, contactIds: ids.map(textOf) } : flat;
 };
 
-const readCompanyPage = anyPage(readCompany, "companies", "leads");
-
 /** Reads the company found by its domain: a page, a bare array, a record, or an empty body. */
 const readCompanies = (body: unknown): unknown => {
   const company = readCompany(body);
   // A record first: its people, under `contacts`, are not a page of companies.
   if (isRecord(company) && company.id !== undefined) return { data: [company] };
-  const page = readCompanyPage(body);
+  const page = anyPage(readCompany, "companies", "leads")(body);
   return { data: isRecord(page) && isArray(page.data) ? page.data : [] };
 };
 

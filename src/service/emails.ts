@@ -270,11 +270,9 @@ const readScheduledEmail = (body: unknown): unknown => {
   return inner === undefined ? body : readRecord({ ...body, ...inner });
 };
 
-const anyScheduledPage = anyPage(readScheduledEmail, "emails", "scheduled", "scheduledEmails");
-
 /** Reads a page of scheduled emails, each as above. */
 const readScheduledPage = (body: unknown, asked: Asked): unknown => {
-  const page = anyScheduledPage(body);
+  const page = anyPage(readScheduledEmail, "emails", "scheduled", "scheduledEmails")(body);
   return isRecord(page) ? withAsked(page, asked) : page;
 };
 
