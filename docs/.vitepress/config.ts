@@ -83,6 +83,10 @@ export default defineConfig({
       linkTypes(md, referencePages(reference));
       packageManagerTabs(md);
       tableLabels(md);
+      // In a comment, because each guide is also a file of the package, which has no pictures.
+      md.core.ruler.before("block", "pictures", (state) => {
+        state.src = state.src.replace(/^<!-- picture (\S+): (.+) -->$/gm, "![$2]($1)");
+      });
       md.core.ruler.push("links of papers", ({ tokens, env }) => {
         if (!papers.includes(env.relativePath)) return;
         for (const token of tokens.flatMap(({ children }) => children ?? [])) {

@@ -30,7 +30,7 @@ export const plainText = async (file: string): Promise<string> => {
     const code = await beside(path);
     return `\`\`\`${path.split(".").at(-1)}\n${code.trim()}\n\`\`\``;
   });
-  return shown.replace(/^(<!-- (continues|types only) -->|:::.*)\n\n?/gm, "");
+  return shown.replace(/^(<!-- (continues|types only|picture .+) -->|:::.*)\n\n?/gm, "");
 };
 
 /**

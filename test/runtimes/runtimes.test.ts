@@ -144,8 +144,9 @@ test("docs/runtimes.md is what this run found", () => {
   ].join("\n");
   const text = `# One job on every runtime
 
-Printed by \`test/runtimes/runtimes.test.ts\` from the packed package; do not edit. \`UPDATE_DOCS=1 npx vitest run --project runtimes\`
-writes it again.
+<!-- Printed by \`test/runtimes/runtimes.test.ts\`; do not edit. \`UPDATE_DOCS=1 npx vitest run --project runtimes\` writes it again. -->
+
+The tests run one job, from the package as it is published, on each of these.
 
 ${table(runtimes)}
 

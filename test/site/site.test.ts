@@ -57,6 +57,16 @@ test("llms.txt names every page, and llms-full.txt holds its text", async () => 
   expect(full).not.toMatch(/<Playground|^<<< |@include|<!-- types only/m);
 });
 
+test("the guides show the pictures that the files of the package only name", () => {
+  const shown = htmlFiles()
+    .filter((path) => path.startsWith("guide/"))
+    .flatMap((path) => [
+      ...readFileSync(join(site, path), "utf8").matchAll(/<img src="\/(workbench-\w+)\.png" alt="\w/g),
+    ]);
+  const names = ["workbench-budgets", "workbench-mail", "workbench-phone", "workbench-requests"];
+  expect(shown.map(([, name]) => name).sort()).toEqual(names);
+});
+
 test("four guides end with an example that runs in the page", () => {
   const ends = htmlFiles().filter((path) =>
     readFileSync(join(site, path), "utf8").includes('id="try-it-here"'),
