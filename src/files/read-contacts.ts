@@ -105,13 +105,13 @@ const isCsvName = (source: FileSource, { format, name }: ReadContactsOptions<unk
 };
 
 /**
- * Reads contacts, with their types, from a file that `writeCsv` or `writeNdjson` wrote. Pass them to `contacts.import`. A
- * file that you export, read and import again changes nothing.
+ * Reads contacts, with their types, from CSV or NDJSON. Pass them to `contacts.import`. A file that `writeCsv` or
+ * `writeNdjson` wrote, read and imported again, changes nothing.
  *
  * In CSV, `verified`, `emailConfidence` and `listIds` get their types back. A custom field that looks like a number, a
- * boolean or a list joined by `;` becomes one, unless the cell is quoted; `writeCsv` quotes such strings. For files of
- * other programs, set `customFields`. `id`, `externalId` and the times are left out, because the service sets them; so are fields that are
- * empty or null.
+ * boolean or a list joined by `;` becomes one, unless the cell is quoted; `writeCsv` quotes such strings. For a file of
+ * another program, give the names of its `columns`, and the schema of your `customFields`. `id`, `externalId` and the times
+ * are left out, because the service sets them; so are fields that are empty or null.
  *
  * @throws as `readCsv` and `readNdjson` do, and ConfigurationError for a name without a known ending.
  * @example

@@ -209,7 +209,7 @@ export class Emails {
    * email again. It is never retried after the service may have accepted the email.
    *
    * @param email - as for `send`, with `sendAt`: a Date, or an ISO 8601 string with a time zone.
-   * @param options - `once` as for `send`.
+   * @param options - `once` as for `send`; `sendAt` is part of the email, so each try has to give the same time.
    * @throws the same as `send`, and ValidationError when `sendAt` is missing or has no time zone.
    * @example
    * ```ts

@@ -39,7 +39,8 @@ const checkpointTable = (table: string): string => `CREATE TABLE IF NOT EXISTS $
 `;
 
 /**
- * The statements that create the tables of `sqlLedger` and `sqlCheckpoint`. Run again, they change nothing.
+ * The statements that create the tables of `sqlLedger` and `sqlCheckpoint`. Run again, they change nothing. In SQLite, run
+ * them with `exec`: a prepared statement is the first of them alone.
  *
  * @param tables - the names; without them both tables are created under their default names, otherwise the named ones.
  * @throws ConfigurationError naming every fault of the arguments at once.
