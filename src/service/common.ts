@@ -261,11 +261,10 @@ export const anyRecord = (...names: readonly string[]) => {
   return read;
 };
 
-/** Reads the response to a change; one without an id, or without a record, gets the requested id. */
+/** Reads the response to a change; one without an id, or without a body, gets the requested id. */
 export const changed =
   (read: (body: unknown) => unknown) =>
   (body: unknown, { id }: Asked): unknown => {
-    const found = read(body);
-    if (!isRecord(found)) return { id };
-    return (found.id ?? undefined) === undefined ? { ...found, id } : found;
+    const found = read(body) ?? {};
+    return isRecord(found) && (found.id ?? undefined) === undefined ? { ...found, id } : found;
   };
