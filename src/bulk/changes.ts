@@ -73,8 +73,6 @@ class Pass {
   readonly taken = new Set<string>();
   /** Contacts that were yielded and perhaps not taken, by this run and by killed ones. */
   #begun = new Map<string, Texts>();
-  /** The page that was shown last. */
-  #page: readonly StoredContact[] = [];
   /** Of the draft. */
   #hash = createHash("sha256");
   /** The snapshot that the pass compares with. */
@@ -132,20 +130,19 @@ class Pass {
     await this.#append([{ format, version: 1, id: randomUUID(), query: this.#query }], null);
   }
 
-  /** The fields in which a contact differs from the known one; undefined if there is none. */
-  #fieldsChanged({ id, fields }: StoredContact): readonly string[] | undefined {
-    const known = this.known.get(id);
-    return known === undefined ? undefined : fieldsChanged(this.#packer.unpack(known), fields);
-  }
-
-  /** Begins a page. Returns the changes that it shows. */
-  async show(contacts: readonly Contact[]): Promise<readonly ContactChange[]> {
+  /** Yields what a page changes; the page is taken when the next one is requested. @param cursor - the place after it. */
+  async *page(
+    contacts: readonly Contact[],
+    cursor: string | undefined,
+  ): AsyncGenerator<readonly ContactChange[]> {
     const changes: ContactChange[] = [];
     const page: StoredContact[] = [];
     for (const contact of contacts) {
       const now = { id: String(contact.id), fields: fieldHashes(contact) };
       page.push(now);
-      const changed = this.#fieldsChanged(now);
+      const known = this.known.get(now.id);
+      // Undefined: it is new.
+      const changed = known === undefined ? undefined : fieldsChanged(this.#packer.unpack(known), now.fields);
       // A field that was yielded as changed and has changed back is a change too.
       const yielded = this.#begun.get(now.id);
       const fields =
@@ -155,19 +152,16 @@ class Pass {
       // If it is as known, what a killed run has yielded of it still counts.
       if (changed?.length !== 0) this.#begun.set(now.id, now.fields);
     }
-    this.#page = page;
-    // Saved before it is yielded: a contact that is gone in the next run is then yielded as removed.
-    if (changes.length > 0) await this.#save({});
-    return changes;
-  }
-
-  /** The page that was shown is taken. @param cursor - where the list continues. */
-  async take(cursor: string | undefined): Promise<void> {
-    for (const contact of this.#page) {
+    if (changes.length > 0) {
+      // Saved before it is yielded: a contact that is gone in the next run is then yielded as removed.
+      await this.#save({});
+      yield changes;
+    }
+    for (const contact of page) {
       this.#take(contact);
       this.#begun.delete(contact.id);
     }
-    await this.#append(this.#page, cursor || null);
+    await this.#append(page, cursor || null);
   }
 
   /** Contacts of the snapshot that are not in the list any more. */
@@ -235,14 +229,12 @@ export async function* changedContacts(
     let done = pass.taken.size;
     for await (const page of list({ cursor: pass.work.state.cursor ?? undefined })) {
       const { data, cursor } = page;
-      const changes = await pass.show(data.filter(isRecord));
-      if (changes.length > 0) yield changes;
-      await pass.take(cursor);
+      yield* pass.page(data.filter(isRecord), cursor);
       done += data.length;
       progress.total = totalOf(page);
       progress.update(done);
     }
-    for (const changes of pass.removed()) yield changes;
+    yield* pass.removed();
     await pass.finish();
     progress.update(done, true);
   } catch (error) {
