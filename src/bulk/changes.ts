@@ -13,6 +13,7 @@ import { isCount, isRecord, isString, isStringOrNull } from "../runtime/values.t
 import type { Contact } from "../service/contacts.ts";
 import { operations } from "../service/operations.ts";
 import type { ChangesOptions, ContactChange } from "./changes-options.ts";
+import { keyHash } from "./checkpoint.ts";
 import { fieldHashes, TextPacker, type Texts } from "./contact-fields.ts";
 import {
   format,
@@ -64,7 +65,7 @@ const hexOf = (hash: Hash): string => hash.copy().digest("hex");
  */
 class Pass {
   readonly #place: DraftPlace;
-  readonly #query: object;
+  readonly #ours: Pick<SnapshotHeader, "query" | "key">;
   readonly work: Resumable<PassState>;
   /** The fields of each contact, of the previous snapshot and of pages that were taken, by its id. */
   readonly known = new Map<string, string>();
@@ -77,11 +78,13 @@ class Pass {
   #hash = createHash("sha256");
   /** The snapshot that the pass compares with. */
   #after: string | null = null;
+  /** The API key of what the pass continues. */
+  #keyBefore: string | undefined;
 
-  constructor(snapshot: string, query: object) {
+  constructor(snapshot: string, ours: Pick<SnapshotHeader, "query" | "key">) {
     const path = resolve(snapshot);
     this.#place = { path, name: `snapshot ${path}`, mode: 0o600 };
-    this.#query = query;
+    this.#ours = ours;
     const checkpoint = `${path}.partial.json`;
     this.work = new Resumable<PassState>({
       name: `checkpoint ${checkpoint}`,
@@ -93,13 +96,14 @@ class Pass {
   /** Reads the snapshot, and how far a killed run has come. */
   async begin(): Promise<void> {
     const { path, name } = this.#place;
-    const query = this.#query;
+    const { query } = this.#ours;
     const before = await readSnapshot(path, { query }, (contact) => this.#know(contact));
     if (before !== undefined && before.complete !== hexOf(before.hash))
       throw new ConfigurationError(
         `${name} is cut short or damaged: put a copy of it back, or delete it to start over`,
       );
     this.#after = before?.id ?? null;
+    this.#keyBefore = before?.key;
     // If the snapshot was deleted or put back since, this is another pass.
     await this.work.resume(({ after }) => after === this.#after);
     if (!this.work.isResumed) return;
@@ -112,6 +116,13 @@ class Pass {
         `does not fit ${draft}, which is missing or damaged: delete the checkpoint to start over`,
       );
     this.#hash = found.hash;
+    this.#keyBefore = found.key;
+  }
+
+  /** Whether it may be of another workspace. A key acts inside one; with another key, only the contacts identify it. */
+  get mayBeForeign(): boolean {
+    const { key } = this.#ours;
+    return this.known.size > 0 && (key === undefined || key !== this.#keyBefore);
   }
 
   #know({ id, fields }: StoredContact): void {
@@ -127,7 +138,7 @@ class Pass {
   async open(): Promise<void> {
     await this.work.openDraft(this.#place, this.work.state.bytes);
     if (this.work.isResumed) return;
-    await this.#append([{ format, version: 1, id: randomUUID(), query: this.#query }], null);
+    await this.#append([{ format, version: 1, id: randomUUID(), ...this.#ours }], null);
   }
 
   /** Yields what a page changes; the page is taken when the next one is requested. @param cursor - the place after it. */
@@ -216,14 +227,14 @@ export async function* changedContacts(
   refuseFaults(operation, ruleFaults(options, rules, { required: ["snapshot"] }));
   const { snapshot, search, onProgress, ...callOptions } = options;
   const query = search === undefined ? {} : { search };
-  const pass = new Pass(snapshot, query);
+  const pass = new Pass(snapshot, { query, key: keyHash(call.context.settings) });
   const progress = new ProgressReporter(onProgress, undefined, call.clock);
   const scope = call.long(operation, { waits: progress });
   const list = (from: PagingOptions) =>
     paged(scope, operations.contacts.list, query, { ...callOptions, ...from }).pages();
   try {
     await pass.begin();
-    if (pass.known.size > 0) await refuseForeign(pass, list({ prefetch: 0 }), snapshot);
+    if (pass.mayBeForeign) await refuseForeign(pass, list({ prefetch: 0 }), snapshot);
     await pass.open();
     progress.skip(pass.taken.size);
     let done = pass.taken.size;
@@ -247,7 +258,7 @@ export async function* changedContacts(
   }
 }
 
-/** A key does not say its workspace; only the contacts identify it. */
+/** @throws ConfigurationError if the list has none of the known contacts. */
 const refuseForeign = async (
   pass: Pass,
   pages: AsyncIterable<{ readonly data: readonly Contact[] }>,

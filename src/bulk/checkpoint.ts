@@ -1,3 +1,5 @@
+import type { Settings } from "../options/options.ts";
+import { contentHash } from "../runtime/content-hash.ts";
 import { stateKind } from "../runtime/saved-state.ts";
 import { isCount, isString, isStringOrNull } from "../runtime/values.ts";
 
@@ -44,6 +46,10 @@ export interface CheckpointStore {
   /** Saves the state. Resolves when the state would survive a power cut. */
   save(state: Checkpoint): Promise<void>;
 }
+
+/** A hash of the API key, which acts inside one workspace; undefined for a function, whose keys change. */
+export const keyHash = ({ apiKey }: Pick<Settings, "apiKey">): string | undefined =>
+  typeof apiKey === "string" ? contentHash(`checkpoint ${apiKey}`).slice(0, 16) : undefined;
 
 /** Reads checkpoints, and keeps them in files. */
 export const checkpoints = stateKind<Checkpoint>("checkpoint", {

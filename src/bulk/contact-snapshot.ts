@@ -16,6 +16,8 @@ export interface SnapshotHeader {
   readonly id: string;
   /** The query of the list. */
   readonly query: object;
+  /** A hash of the API key that it was written with, if that is a string. */
+  readonly key?: string | undefined;
 }
 
 /** A contact, as a line of a snapshot. A later line of the same contact replaces it. */
@@ -33,6 +35,7 @@ const headers = stateKind<SnapshotHeader>("snapshot", {
   format: (value) => value === format,
   id: isString,
   query: isRecord,
+  key: (value) => value === undefined || isString(value),
 });
 
 const openIfThere = async (path: string): Promise<FileHandle | undefined> => {
@@ -91,7 +94,7 @@ export const readSnapshot = async (
       // Its fields were just checked. Any other line is damaged, and changes the hash.
       if (isString(line.id) && isRecord(line.fields)) onContact(line as unknown as StoredContact);
     }
-    return { id: header.id, hash, complete };
+    return { ...header, hash, complete };
   } finally {
     await handle.close();
   }

@@ -6,7 +6,7 @@ import { contentHash } from "../runtime/content-hash.ts";
 import { Resumable } from "../runtime/resumable.ts";
 import { lineOf, tellSettled } from "../runtime/source-line.ts";
 import { snapshot } from "../runtime/values.ts";
-import { type Checkpoint, type CheckpointStore, checkpoints, readCheckpoint } from "./checkpoint.ts";
+import { type Checkpoint, type CheckpointStore, checkpoints, keyHash, readCheckpoint } from "./checkpoint.ts";
 import type { ProgressReporter } from "./progress.ts";
 
 /** Anything that yields items: an array, a generator, a stream of objects. */
@@ -71,9 +71,6 @@ class Run<Item> {
     work.progress.waitsForSource = () => this.#isForSource && this.#flight.isEmpty;
     const { checkpoint, isDry, call } = work;
     const store = typeof checkpoint === "string" ? checkpoints.file(checkpoint) : checkpoint;
-    const { apiKey } = call.context.settings;
-    // A checkpoint belongs to the key that it was saved with. A function's keys change.
-    const key = typeof apiKey === "string" ? contentHash(`checkpoint ${apiKey}`).slice(0, 16) : undefined;
     this.#resumable = new Resumable<Checkpoint>({
       // A store has no name.
       name: typeof checkpoint === "string" ? `checkpoint ${checkpoint}` : "the checkpoint",
@@ -81,7 +78,8 @@ class Run<Item> {
         load: async () => readCheckpoint(await store.load()),
         save: isDry ? undefined : (state) => store.save(state),
       },
-      fresh: { version: 1, done: 0, last: null, key },
+      // It belongs to the key that it was saved with.
+      fresh: { version: 1, done: 0, last: null, key: keyHash(call.context.settings) },
       signal: call.signal,
     });
   }

@@ -28,14 +28,14 @@ afterEach(() => {
   for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true });
 });
 
-const workspace = (count: number, name = "p") => {
-  const sandbox = createSandbox({ apiKeys: ["key"], limits: false });
+const workspace = (count: number, name = "p", apiKey = "key") => {
+  const sandbox = createSandbox({ apiKeys: [apiKey, "new-key"], limits: false });
   sandbox.seedContacts(count, (at) => ({
     email: `${name}${at}@example.com`,
     name: `Person ${at}`,
     customFields: { plan: "free" },
   }));
-  const setup = { apiKey: "key", baseUrl: "http://localhost", fetch: sandbox.fetch, limits: false } as const;
+  const setup = { apiKey, baseUrl: "http://localhost", fetch: sandbox.fetch, limits: false } as const;
   return { sandbox, client: new Client(setup) };
 };
 
@@ -135,8 +135,7 @@ test("a run that is left goes on with the page whose changes were not all taken"
   const rest = await changesOf(client);
   // The first page of 200 was taken.
   expect(rest.map(told)).toEqual(emails.slice(200).map((email) => ["added", email]));
-  // One looks whether the snapshot is of this workspace.
-  expect(sandbox.state.requests.length - requests).toBe(1 + 3);
+  expect(sandbox.state.requests.length - requests).toBe(3);
   expect(await changesOf(client)).toEqual([]);
 });
 
@@ -317,21 +316,40 @@ test("a snapshot of another query is refused, and so is a run of one", async () 
 test("a snapshot of another workspace is refused before anything is yielded", async () => {
   await changesOf(workspace(450).client);
   const before = readFileSync(since);
-  const other = workspace(0);
+  const other = workspace(0, "other", "another-key");
   for (const at of [1, 2, 3]) other.sandbox.addContact({ email: `other${at}@example.com` });
   await expect(changesOf(other.client)).rejects.toThrow(
     `snapshot ${since} is of another workspace: none of its 450 contacts is in the list`,
   );
-  await expect(changesOf(workspace(0).client)).rejects.toThrow("is of another workspace");
+  const empty = workspace(0, "none", "another-key");
+  await expect(changesOf(empty.client)).rejects.toThrow("is of another workspace");
   expect(readFileSync(since).equals(before)).toBe(true);
   expect(readdirSync(folder)).toEqual(["contacts.snapshot"]);
 });
 
-test("a workspace is known by any contact, wherever it stands in the list", async () => {
+test("with the same key all contacts may have gone, before a run and within one", async () => {
+  const { client, sandbox } = workspace(450);
+  await changesOf(client);
+  for (const { id } of [...sandbox.state.contacts]) sandbox.removeContact(id);
+  const late = sandbox.addContact({ email: "late@example.com" });
+  const changes = await changesOf(client, 1);
+  expect(changes).toMatchObject([{ kind: "added", contact: { id: late.id } }]);
+  sandbox.removeContact(late.id);
+  const rest = await changesOf(client);
+  expect(rest.map(({ kind }) => kind)).toEqual(Array.from({ length: 451 }, () => "removed"));
+  expect(await changesOf(client)).toEqual([]);
+});
+
+test("with another key a workspace is known by any contact, wherever it stands in the list", async () => {
   const { client, sandbox } = workspace(450);
   await changesOf(client);
   for (const { id } of sandbox.state.contacts.slice(0, 449)) sandbox.removeContact(id);
-  expect(await changesOf(client)).toHaveLength(449);
+  const rotated = client.withOptions({ apiKey: "new-key" });
+  expect(await changesOf(rotated)).toHaveLength(449);
+  // The new snapshot is of the new key.
+  for (const { id } of sandbox.state.contacts) sandbox.removeContact(id);
+  await expect(changesOf(client)).rejects.toThrow("is of another workspace");
+  expect(await changesOf(rotated)).toHaveLength(1);
 });
 
 test("a run whose snapshot was deleted or put back begins anew", async () => {
