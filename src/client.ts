@@ -102,7 +102,7 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
     this.lists = new Lists(this.#call);
     const { limits, interactiveReserve, ledger, log } = settings;
     ledger.attach?.(log);
-    this.emails = new Emails(this.#call, this.#connection.slots);
+    this.emails = new Emails(this.#call);
     this.events = new Events(this.#call, {
       clock,
       pace: () => ({ limits, budgets: this.budgets() }),

@@ -6,18 +6,30 @@ import { jsonCopy, messageOf, parsedJson } from "../runtime/values.ts";
 import type { ClaimLedger, LedgerClaim, Settlement, TakenKey } from "./ledger.ts";
 import { keepable } from "./rules.ts";
 
+/** A call that sends an email, or one request of it: its signal ends every wait. */
+interface OnceScope {
+  readonly operation: { readonly id: string };
+  readonly signal: AbortSignal | undefined;
+  /** An error that carries what the call has shown. */
+  error(
+    Class: typeof ConnectionError,
+    message: string,
+    details: { readonly cause: unknown },
+  ): ConnectionError;
+}
+
 /** One email under a key, and how to send it. */
 export interface OnceCall<Sent> {
-  readonly operation: string;
   readonly key: string;
   /** Identifies the email: no other may be sent under the key. It was copied from JSON. */
   readonly email: object;
   readonly ledger: ClaimLedger;
-  readonly clock: Pick<Clock, "after" | "wallTime">;
-  /** The client's lifetime: `close` waits for held work. */
-  readonly lifetime: Pick<Lifetime, "hold">;
-  /** The call: its signal ends every wait. */
-  readonly scope: { readonly signal: AbortSignal | undefined; noteEffect(): void };
+  readonly scope: OnceScope & {
+    readonly clock: Pick<Clock, "after" | "wallTime">;
+    /** The client's lifetime: `close` waits for held work. */
+    readonly context: { readonly lifetime: Pick<Lifetime, "hold"> };
+    noteEffect(): void;
+  };
   /** Sends the email. It takes the claim directly before the first byte of each attempt. */
   send(claim: OnceClaim): Promise<Sent>;
   /** What the ledger stores; without the API key, because it may be a file. */
@@ -32,18 +44,6 @@ export class KeyTaken extends Error {
     super("another call has claimed the key");
     this.taken = taken;
   }
-}
-
-/** The request whose attempt is about to be made. */
-interface Attempting {
-  readonly operation: { readonly id: string };
-  readonly signal: AbortSignal | undefined;
-  /** An error that carries what the call has shown. */
-  error(
-    Class: typeof ConnectionError,
-    message: string,
-    details: { readonly cause: unknown },
-  ): ConnectionError;
 }
 
 /** The claim of one email on its key: taken directly before each attempt, released after one that was not applied. */
@@ -64,35 +64,35 @@ export class OnceClaim {
   }
 
   /**
-   * Claims the key for one attempt, which may take `limitMs`.
+   * Claims the key for one attempt of a request, which may take `limitMs`.
    *
    * @throws KeyTaken when another call was first.
    */
-  async take(call: Attempting, limitMs: number): Promise<void> {
-    const { ledger, key, clock, lifetime } = this.#call;
+  async take(request: OnceScope, limitMs: number): Promise<void> {
+    const { ledger, key, scope } = this.#call;
     // A release that failed: the key is still this call's own.
     await this.settle();
-    const operation = call.operation.id;
+    const operation = request.operation.id;
     const claiming = (async () => ledger.claim(key, this.#fingerprint, { operation, limitMs }))();
     // A request that waits for a ledger holds permits of its limits, and holds up close().
-    const scope = openScope([call.signal], { totalTimeoutMs: limitMs, clock });
+    const bound = openScope([request.signal], { totalTimeoutMs: limitMs, clock: scope.clock });
     let claim: LedgerClaim;
     try {
-      claim = await untilAborted(claiming, scope.signal);
+      claim = await untilAborted(claiming, bound.signal);
     } catch (error) {
       // The claim may arrive after its caller has left.
       const giveBack = (late: LedgerClaim): unknown =>
         late.state === "claimed" && ledger.settle(key, "not-sent", { claim: late.claim });
-      lifetime.hold(claiming.then(giveBack)).catch(() => undefined);
-      if (call.signal?.aborted) throw call.signal.reason;
+      scope.context.lifetime.hold(claiming.then(giveBack)).catch(() => undefined);
+      if (request.signal?.aborted) throw request.signal.reason;
       const isLate = error instanceof DeadlineExceeded;
       const what = isLate
         ? `gave no response within timeoutMs, ${limitMs} ms`
         : `failed (${messageOf(error)})`;
       const cause = isLate ? undefined : error;
-      throw call.error(ConnectionError, `the ledger ${what}. Nothing was sent.`, { cause });
+      throw request.error(ConnectionError, `the ledger ${what}. Nothing was sent.`, { cause });
     } finally {
-      scope.release();
+      bound.release();
     }
     if (claim.state !== "claimed") throw new KeyTaken(claim);
     this.#claim = claim.claim;
@@ -104,11 +104,11 @@ export class OnceClaim {
     this.#as = as;
     const claim = this.#claim;
     if (claim === undefined) return;
-    const { ledger, key, lifetime, scope } = this.#call;
+    const { ledger, key, scope } = this.#call;
     const settling = (async () => ledger.settle(key, as, { claim, receipt }))();
     try {
       // A key that stays pending is unknown soon, and never sent again; the caller gets the result of the email anyway.
-      await untilAborted(lifetime.hold(settling), scope.signal);
+      await untilAborted(scope.context.lifetime.hold(settling), scope.signal);
       this.#claim = undefined;
     } catch {
       // The next attempt, or the end of the call, tries again.
@@ -168,12 +168,13 @@ const differingFields = (before: string, now: string): string[] | undefined => {
 };
 
 const checkSame = (
-  { operation, key }: OnceCall<unknown>,
+  { scope, key }: OnceCall<unknown>,
   { fingerprint, since }: Pick<TakenKey, "fingerprint" | "since">,
   asked: string,
 ): void => {
   const differs = differingFields(fingerprint, asked);
   if (differs === undefined) return;
+  const operation = scope.operation.id;
   const fields = differs.length > 0 ? ` (differs in ${differs.join(", ")})` : "";
   throw new SendOnceError(
     `${operation}: ${JSON.stringify(key)} belongs to a different email${fields}. Nothing was sent.`,
@@ -181,7 +182,8 @@ const checkSame = (
   );
 };
 
-const refusal = ({ operation, key }: OnceCall<unknown>, { state, since }: TakenKey): SendOnceError => {
+const refusal = ({ scope, key }: OnceCall<unknown>, { state, since }: TakenKey): SendOnceError => {
+  const operation = scope.operation.id;
   const name = JSON.stringify(key);
   const begun = `begun under ${name} at ${new Date(since).toISOString()}`;
   const details = { operation, outcome: "unknown", key, since } as const;
@@ -206,14 +208,14 @@ const earlier = (call: OnceCall<unknown>, taken: TakenKey, asked: string): { rea
 
 /** Reads the key: a receipt or a refusal must not wait for a limit. */
 const readKey = async (call: OnceCall<unknown>): Promise<TakenKey | undefined> => {
-  const { ledger, key, operation, scope } = call;
+  const { ledger, key, scope } = call;
   if (ledger.read === undefined) return undefined;
   try {
     return await untilAborted((async () => ledger.read?.(key))(), scope.signal, "the ledger");
   } catch (error) {
     if (scope.signal?.aborted) throw error;
-    const message = `${operation}: the ledger failed (${messageOf(error)}). Nothing was sent.`;
-    throw new ConnectionError(message, { operation, cause: error });
+    const message = `the ledger failed (${messageOf(error)}). Nothing was sent.`;
+    throw scope.error(ConnectionError, message, { cause: error });
   }
 };
 
@@ -262,6 +264,6 @@ export const sendOnce = async <Sent>(call: OnceCall<Sent>): Promise<OnceResult<S
     }
   }
   const result = sendUnderKey(call, fingerprint).finally(() => inFlight.delete(key));
-  inFlight.set(key, { fingerprint, since: call.clock.wallTime(), result });
+  inFlight.set(key, { fingerprint, since: scope.clock.wallTime(), result });
   return result;
 };

@@ -36,11 +36,6 @@ export interface SendOptions extends CallOptions {
   readonly dryRun?: boolean | undefined;
 }
 
-/** While the client closes: why no email may start. */
-export interface Slots {
-  readonly closing: unknown;
-}
-
 /** An email to send. */
 interface Sending<Output> {
   readonly options: SendOptions;
@@ -149,7 +144,7 @@ export class ScheduledEmails {
   }
 
   /** The call reports the result of the email even if the key cannot be settled: a key that stays taken sends nothing. */
-  async #settle(id: string, as: "not-sent" | "unknown", { context, signal }: CallScope): Promise<void> {
+  async #settle(id: string, as: "not-sent" | "unknown", { signal, context }: CallScope): Promise<void> {
     const { ledger } = context.settings;
     if (ledger.settleScheduled === undefined) return;
     const settling = context.lifetime.hold(ledger.settleScheduled(id, as));
@@ -162,12 +157,10 @@ export class Emails {
   /** Lists, changes and cancels emails that are scheduled for later. */
   readonly scheduled: ScheduledEmails;
   readonly #call: CallScope;
-  readonly #slots: Slots;
 
   /** @internal */
-  constructor(call: CallScope, slots: Slots) {
+  constructor(call: CallScope) {
     this.#call = call;
-    this.#slots = slots;
     this.scheduled = new ScheduledEmails(call);
   }
 
@@ -262,17 +255,13 @@ export class Emails {
     const payload = jsonCopy(given) as Input;
     const { scope, key, written, settled } = sending;
     const { once: _, dryRun, ...callOptions } = sending.options;
-    const { settings, clock, lifetime, redactor } = scope.context;
-    settings.emailGuards.check(operation.id, payload, true);
-    // A key claimed now would have to be released before the process ends.
-    if (this.#slots.closing !== undefined) throw this.#slots.closing;
+    const { emailGuards, ledger } = scope.context.settings;
+    emailGuards.check(operation.id, payload, true);
     // Loaded with the first `once` key, not with the package.
     const { sendOnce } = await import("../ledger/send-once.ts");
     const result = await sendOnce<WithResponse<Output>>({
-      operation: operation.id,
-      key,
+      ...{ key, ledger, scope },
       email: { ...payload, ...written },
-      ...{ ledger: settings.ledger, clock, lifetime, scope },
       send: (once) =>
         scope.request(operation, { payload, plan: { dryRun, once } }, callOptions).withResponse(),
       receiptOf: ({ data }) => redactor.body(keepable({ ...written, ...data })),
