@@ -100,12 +100,11 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
     this.contacts = new Contacts(this.#call);
     this.companies = new Companies(this.#call);
     this.lists = new Lists(this.#call);
-    const { limits, interactiveReserve, ledger, log } = settings;
+    const { interactiveReserve, ledger, log } = settings;
     ledger.attach?.(log);
     this.emails = new Emails(this.#call);
     this.events = new Events(this.#call, {
-      clock,
-      pace: () => ({ limits, budgets: this.budgets() }),
+      budgets: () => this.budgets(),
       largestBatch: () => this.#connection.limiter.budgets.events.largestBatch(interactiveReserve),
       recorders: this.#node.recorders,
       serviceNow: () => this.#connection.serviceTime.now(),

@@ -1,7 +1,6 @@
 import type { CallScope } from "../call/scope.ts";
 import type { BudgetState, Limits } from "../options/limits.ts";
 import { iterateUntilAborted, untilAborted } from "../runtime/cancellation.ts";
-import type { Clock } from "../runtime/clock.ts";
 import { isSignal, isWhole, refuseFaults, ruleFaults } from "../runtime/rules.ts";
 import { isCount, isIterable } from "../runtime/values.ts";
 import { type EventInput, maxEventsPerRequest } from "../service/events.ts";
@@ -31,21 +30,14 @@ export interface ForecastOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The limits and their state. */
-interface Pace {
-  /** `false`: no limits. */
-  readonly limits: Limits | false;
-  readonly budgets: Pick<Record<keyof Limits, BudgetState>, "eventsPerDay" | "requestsPerDay">;
-}
-
-/** What a forecast needs of the client. */
+/** What a forecast and an ingestion need of the client. */
 export interface ForecastContext {
-  readonly pace: () => Pace;
+  readonly call: CallScope;
+  readonly budgets: () => Pick<Record<keyof Limits, BudgetState>, "eventsPerDay" | "requestsPerDay">;
   /** How many events background work may send at once now. */
   readonly largestBatch: () => number;
   /** The service's time, from its responses; undefined before the first. */
   readonly serviceNow: () => number | undefined;
-  readonly clock: Clock;
 }
 
 export const batchSizeRule = isWhole(1, maxEventsPerRequest);
@@ -63,18 +55,19 @@ class Timetable {
   /** The service's time, or this machine's before the first response; in milliseconds since 1970. */
   readonly now: number;
 
-  constructor(batchSize = maxEventsPerRequest, { pace, largestBatch, serviceNow, clock }: ForecastContext) {
-    this.now = serviceNow() ?? clock.wallTime();
-    const { limits, budgets } = pace();
-    const perRequest = Math.min(batchSize, largestBatch());
-    const { events, requests, eventsPerDay, requestsPerDay } = limits || {};
+  constructor(batchSize = maxEventsPerRequest, context: ForecastContext) {
+    const { clock, context: client } = context.call;
+    this.now = context.serviceNow() ?? clock.wallTime();
+    const perRequest = Math.min(batchSize, context.largestBatch());
+    const { events, requests, eventsPerDay, requestsPerDay } = client.settings.limits || {};
     const msFor = (limit: Limits["events"] | undefined): number => (limit ? limit.windowMs / limit.max : 0);
     this.#msPerEvent = Math.max(msFor(events), msFor(requests) / perRequest);
     const most = Number.POSITIVE_INFINITY;
     this.#perDay = Math.min(eventsPerDay ?? most, (requestsPerDay ?? most) * perRequest);
+    const today = context.budgets();
     this.#today = Math.min(
-      budgets.eventsPerDay.remaining,
-      budgets.requestsPerDay.remaining * perRequest,
+      today.eventsPerDay.remaining,
+      today.requestsPerDay.remaining * perRequest,
       this.#perDay,
     );
   }
@@ -127,7 +120,7 @@ export const forecastOfRun = (
 export const forecast = async (
   source: Iterable<EventInput> | AsyncIterable<EventInput> | number,
   options: ForecastOptions,
-  context: ForecastContext & { readonly call: Pick<CallScope, "issues"> },
+  context: ForecastContext,
 ): Promise<IngestForecast> => {
   const faults = ruleFaults(options, { batchSize: batchSizeRule, signal: isSignal });
   if (!isCount(source) && !isIterable(source))

@@ -309,19 +309,16 @@ export const importContacts = async (
   within: CallScope,
 ): Promise<ImportReport> => {
   refuseFaults(operation, workFaults(source, options, rules));
-  const { clock } = within;
   const { checkpoint, dryRun = false } = options;
-  const startedAt = clock.now();
   const total = Array.isArray(source) ? source.length : undefined;
-  const progress = new ProgressReporter(options.onProgress, total, clock);
+  const progress = new ProgressReporter(options.onProgress, total, within.clock);
   const call = within.long(operation, { ...options, waits: progress });
   const run = new Import(options, call, progress);
   const report = (reading: Reading): ImportReport => {
     const counts = { ...run.counts, skipped: reading.skipped + run.counts.skipped };
     const settled = Object.values(counts).reduce((sum, count) => sum + count);
     return {
-      ...{ read: reading.read, ...counts, unknown: reading.read - settled },
-      elapsedMs: Math.round(clock.now() - startedAt),
+      ...{ ...reading, ...counts, unknown: reading.read - settled },
       ...(run.lookup.way && { lookup: run.lookup.way }),
       ...(run.plan && { plan: run.plan }),
     };

@@ -1,7 +1,5 @@
-import type { CallScope } from "../call/scope.ts";
 import type { EventOutcome } from "../service/events.ts";
 import type { GivenEvent } from "../workspace/event-types.ts";
-import type { ForecastContext } from "./forecast.ts";
 import type { SourcePlace, WorkOptions } from "./work-options.ts";
 
 /** An event of a source, and its position. */
@@ -82,9 +80,4 @@ export interface IngestReport {
   readonly unknown: number;
   /** How long this run took, in milliseconds. */
   readonly elapsedMs: number;
-}
-
-/** What an ingestion needs of the client. */
-export interface IngestContext extends ForecastContext {
-  readonly call: CallScope;
 }

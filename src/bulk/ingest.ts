@@ -14,8 +14,8 @@ import { describeIssues } from "../service/check.ts";
 import { type EventInput, maxEventsPerRequest } from "../service/events.ts";
 import { operations } from "../service/operations.ts";
 import { momentMs } from "../service/timestamps.ts";
-import { batchSizeRule, forecastOfRun } from "./forecast.ts";
-import type { IngestContext, IngestOptions, IngestReport, RejectedEvent } from "./ingest-options.ts";
+import { batchSizeRule, type ForecastContext, forecastOfRun } from "./forecast.ts";
+import type { IngestOptions, IngestReport, RejectedEvent } from "./ingest-options.ts";
 import { ProgressReporter } from "./progress.ts";
 import { type Entry, type InputSource, type Reading, runSource } from "./source-run.ts";
 import { placeOf, requestOptions, type SourcePlace, workFaults } from "./work-options.ts";
@@ -76,15 +76,15 @@ const idScheme = (idFrom: IdFrom) => ({
 export class Ingestion {
   readonly counts = { accepted: 0, duplicates: 0, rejected: 0, tooOld: 0, noContact: 0, runsStarted: 0 };
   readonly #options: IngestOptions<EventInput>;
-  readonly #context: IngestContext;
+  readonly #context: ForecastContext;
   readonly #call: CallScope;
   /** The service refused a time that is past for this machine, and took it corrected: this clock is ahead. */
   #isAhead = false;
 
-  constructor(options: IngestOptions<EventInput>, context: IngestContext, call: CallScope) {
-    this.#call = call;
+  constructor(options: IngestOptions<EventInput>, context: ForecastContext) {
     this.#options = options;
     this.#context = context;
+    this.#call = context.call;
   }
 
   async work(entries: readonly Entry<EventInput>[]): Promise<void> {
@@ -150,7 +150,7 @@ export class Ingestion {
   }
 
   #timely({ index, event }: IndexedEvent, toleranceMs: number): IndexedEvent {
-    const clocks = { serviceNow: this.#context.serviceNow(), wallNow: this.#context.clock.wallTime() };
+    const clocks = { serviceNow: this.#context.serviceNow(), wallNow: this.#call.clock.wallTime() };
     return { index, event: withinServiceTime(event, clocks, toleranceMs) };
   }
 
@@ -158,7 +158,7 @@ export class Ingestion {
     const issues = await this.#call.issues(operations.events.record, event);
     if (issues.length > 0) return describeIssues(issues);
     const at = momentMs(event.occurredAt);
-    const now = this.#context.serviceNow() ?? this.#context.clock.wallTime();
+    const now = this.#context.serviceNow() ?? this.#call.clock.wallTime();
     const { maxAgeMs = Number.POSITIVE_INFINITY } = this.#options;
     return now - at > maxAgeMs ? `occurredAt: longer ago than maxAgeMs, ${maxAgeMs} ms` : undefined;
   }
@@ -217,26 +217,23 @@ const rules: Rules = {
 export const ingest = async (
   source: InputSource<EventInput>,
   options: IngestOptions<EventInput>,
-  context: IngestContext,
+  context: ForecastContext,
 ): Promise<IngestReport> => {
   refuseFaults(operation, workFaults(source, options, rules));
-  const { clock, largestBatch } = context;
-  const startedAt = clock.now();
   const total = options.total ?? (Array.isArray(source) ? source.length : undefined);
   const forecast = options.onProgress && forecastOfRun(source, { ...options, total }, context);
-  const progress = new ProgressReporter(options.onProgress, total, clock, forecast);
+  const progress = new ProgressReporter(options.onProgress, total, context.call.clock, forecast);
   const call = context.call.long(operation, { ...options, waits: progress });
-  const ingestion = new Ingestion(options, context, call);
+  const ingestion = new Ingestion(options, { ...context, call });
   const report = (reading: Reading): IngestReport => {
     const { counts } = ingestion;
     const settled = reading.skipped + counts.accepted + counts.duplicates + counts.rejected;
-    const elapsedMs = Math.round(clock.now() - startedAt);
-    return { ...reading, ...counts, unknown: reading.read - settled, elapsedMs };
+    return { ...reading, ...counts, unknown: reading.read - settled };
   };
   return runSource<EventInput, IngestReport>({
     ...{ call, source, progress, report, checkpoint: options.checkpoint },
     // A batch larger than the limit allows at once would have to wait for an empty window.
-    batchSize: () => Math.min(options.batchSize ?? maxEventsPerRequest, largestBatch()),
+    batchSize: () => Math.min(options.batchSize ?? maxEventsPerRequest, context.largestBatch()),
     concurrency: options.concurrency ?? defaultConcurrency,
     ids: idScheme(options.idFrom),
     work: (entries) => ingestion.work(entries),

@@ -48,15 +48,18 @@ export interface SourceWork<Item, Report = object> {
   readonly prepare?: ((source: InputSource<Item>, before: Checkpoint) => AsyncIterable<Item>) | undefined;
 }
 
-/** What was read from the source. */
+/** What was read from the source, and how long the run has taken. */
 export interface Reading {
-  read: number;
-  skipped: number;
+  readonly read: number;
+  readonly skipped: number;
+  readonly elapsedMs: number;
 }
 
 /** One run: reads the source, keeps batches in flight, and saves how much is settled without a gap. */
 class Run<Item> {
-  readonly reading: Reading = { read: 0, skipped: 0 };
+  #read = 0;
+  #skipped = 0;
+  readonly #startedAt: number;
   readonly #work: SourceWork<Item>;
   readonly #flight: InFlight;
   /** Its state is what is settled without a gap. */
@@ -70,6 +73,7 @@ class Run<Item> {
     this.#flight = new InFlight(work.concurrency);
     work.progress.waitsForSource = () => this.#isForSource && this.#flight.isEmpty;
     const { checkpoint, isDry, call } = work;
+    this.#startedAt = call.clock.now();
     const store = typeof checkpoint === "string" ? checkpoints.file(checkpoint) : checkpoint;
     this.#resumable = new Resumable<Checkpoint>({
       // A store has no name.
@@ -82,6 +86,11 @@ class Run<Item> {
       fresh: { version: 1, done: 0, last: null, key: keyHash(call.context.settings) },
       signal: call.signal,
     });
+  }
+
+  get reading(): Reading {
+    const elapsedMs = Math.round(this.#work.call.clock.now() - this.#startedAt);
+    return { read: this.#read, skipped: this.#skipped, elapsedMs };
   }
 
   #isOfThisKey({ key }: Checkpoint): boolean {
@@ -107,17 +116,16 @@ class Run<Item> {
       )) {
         this.#waitForSource(false);
         const line = lineOf(item);
-        const entry = { index: this.reading.read++, item, ...(line !== undefined && { line }) };
+        const entry = { index: this.#read++, item, ...(line !== undefined && { line }) };
         if (entry.index < done) this.#passOver(entry, done);
         else batch.push({ ...entry, item: snapshot(item) });
         if (batch.length >= batchSize()) await this.#send(batch.splice(0));
         this.#waitForSource(true);
       }
       this.#waitForSource(false);
-      const { read } = this.reading;
-      if (read < done)
+      if (this.#read < done)
         this.#resumable.refuse(
-          `belongs to another input: it covers ${done} items, this one has ${read}; give that input again, or delete the checkpoint to start over`,
+          `belongs to another input: it covers ${done} items, this one has ${this.#read}; give that input again, or delete the checkpoint to start over`,
         );
       await this.#send(batch.splice(0));
     } finally {
@@ -137,7 +145,7 @@ class Run<Item> {
   /** An earlier run settled the entry. The last one of those shows whether the checkpoint is of this input. */
   #passOver(entry: Entry<Item>, done: number): void {
     const { index } = entry;
-    this.reading.skipped += 1;
+    this.#skipped += 1;
     if (index === done - 1) {
       const [before, now] = [this.#resumable.state, this.#stateAfter(entry)];
       if (now.last !== before.last)

@@ -255,12 +255,12 @@ export class Emails {
     const payload = jsonCopy(given) as Input;
     const { scope, key, written, settled } = sending;
     const { once: _, dryRun, ...callOptions } = sending.options;
-    const { emailGuards, ledger } = scope.context.settings;
-    emailGuards.check(operation.id, payload, true);
+    const { settings, redactor } = scope.context;
+    settings.emailGuards.check(operation.id, payload, true);
     // Loaded with the first `once` key, not with the package.
     const { sendOnce } = await import("../ledger/send-once.ts");
     const result = await sendOnce<WithResponse<Output>>({
-      ...{ key, ledger, scope },
+      ...{ key, ledger: settings.ledger, scope },
       email: { ...payload, ...written },
       send: (once) =>
         scope.request(operation, { payload, plan: { dryRun, once } }, callOptions).withResponse(),

@@ -13,7 +13,7 @@ import type { OpenFields } from "../workspace/contact-types.ts";
 import type { EventName, EventOf, GivenEventOf, OpenEvents } from "../workspace/event-types.ts";
 
 /** What the events need besides the call. */
-export interface EventsContext extends ForecastContext {
+export interface EventsContext extends Omit<ForecastContext, "call"> {
   /** Open recorders: closing the client drains them. */
   readonly recorders: Set<Pick<Recorder, "tally" | "close" | "abandon">>;
 }
@@ -149,7 +149,7 @@ export class Events<Types extends object = OpenEvents, Fields extends object = O
     const call = this.#call.open("events.ingest");
     // Files and hashes load with the first ingestion, not with the package.
     const loaded = import("../bulk/ingest.ts");
-    return call.answer(loaded.then(({ ingest }) => ingest(given, how ?? {}, { call, ...this.#context })));
+    return call.answer(loaded.then(({ ingest }) => ingest(given, how ?? {}, { ...this.#context, call })));
   }
 
   /**
@@ -175,7 +175,7 @@ export class Events<Types extends object = OpenEvents, Fields extends object = O
     const { forecast } = await import("../bulk/forecast.ts");
     // As in `record`.
     const given = source as unknown as InputSource<EventInput> | number;
-    return forecast(given, options ?? {}, { call: this.#call, ...this.#context });
+    return forecast(given, options ?? {}, { ...this.#context, call: this.#call });
   }
 }
 

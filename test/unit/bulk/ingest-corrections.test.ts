@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import { Ingestion } from "../../../src/bulk/ingest.ts";
 import type { IngestOptions, RejectedEvent } from "../../../src/bulk/ingest-options.ts";
 import type { EventInput } from "../../../src/service/events.ts";
-import { anyPace } from "../../support/any-pace.ts";
 import { anEvent } from "../../support/builders.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { scriptedCall } from "../../support/scripted-call.ts";
+import { unusedBudgets } from "../../support/unused-budgets.ts";
 
 const wallNow = Date.parse("2026-03-01T12:10:00.000Z");
 const serviceNow = Date.parse("2026-03-01T12:00:00.000Z");
@@ -30,7 +30,7 @@ const ingested = async (
 ) => {
   const sent: (readonly EventInput[])[] = [];
   const rejected: RejectedEvent<EventInput>[] = [];
-  const call = scriptedCall(new FakeClock(), async (_operation, payload) => {
+  const call = scriptedCall(new FakeClock(wallNow), async (_operation, payload) => {
     const { events: batch }: { events: readonly EventInput[] } = Object(payload);
     sent.push(batch);
     return { results: answers[sent.length - 1] };
@@ -38,13 +38,12 @@ const ingested = async (
   const isKnown = (): boolean => known === "from the start" || (known !== "never" && sent.length > 0);
   const context = {
     call,
-    clock: new FakeClock(wallNow),
-    pace: anyPace,
+    budgets: unusedBudgets,
     largestBatch: () => 100,
     serviceNow: () => (isKnown() ? serviceNow : undefined),
   };
   const all = { ...options, onRejected: (one: RejectedEvent<EventInput>) => void rejected.push(one) };
-  const ingestion = new Ingestion(all, context, call);
+  const ingestion = new Ingestion(all, context);
   for (const batch of more.length > 0 ? [events, more] : [events])
     await ingestion.work(batch.map((item, index) => ({ index, item })));
   const sentAfterMs = sent.map((batch) =>

@@ -1,16 +1,17 @@
 import { describe, expect, test } from "vitest";
 import type { CheckpointStore } from "../../../src/bulk/checkpoint.ts";
+import type { ForecastContext } from "../../../src/bulk/forecast.ts";
 import { ingest } from "../../../src/bulk/ingest.ts";
-import type { IngestContext, IngestOptions, IngestReport } from "../../../src/bulk/ingest-options.ts";
+import type { IngestOptions, IngestReport } from "../../../src/bulk/ingest-options.ts";
 import { ApiError, BadRequestError, ConfigurationError } from "../../../src/errors.ts";
 import { createRandom, type Random } from "../../../src/sandbox/random.ts";
 import type { EventInput } from "../../../src/service/events.ts";
 import type { GivenEvent } from "../../../src/workspace/event-types.ts";
-import { anyPace } from "../../support/any-pace.ts";
 import { anEvent } from "../../support/builders.ts";
 import { FakeClock, turn } from "../../support/fake-clock.ts";
 import { randomCases } from "../../support/random-cases.ts";
 import { type Answering, scriptedCall } from "../../support/scripted-call.ts";
+import { unusedBudgets } from "../../support/unused-budgets.ts";
 
 /** Records each id once, however often it comes. */
 class Service {
@@ -41,12 +42,11 @@ const memoryStore = (): CheckpointStore & { stored: string | undefined } => ({
 const events = (count: number): EventInput[] =>
   Array.from({ length: count }, (_, at) => anEvent({ properties: { at } }));
 
-const contextOf = (call: IngestContext["call"], clock: IngestContext["clock"]): IngestContext => ({
+const contextOf = (call: ForecastContext["call"]): ForecastContext => ({
   call,
-  clock,
   largestBatch: () => 100,
   serviceNow: () => undefined,
-  pace: anyPace,
+  budgets: unusedBudgets,
 });
 
 const run = (
@@ -55,7 +55,7 @@ const run = (
   options: IngestOptions<EventInput> = {},
 ): Promise<IngestReport> => {
   const clock = new FakeClock();
-  const context = contextOf(scriptedCall(clock, answering), clock);
+  const context = contextOf(scriptedCall(clock, answering));
   return clock.until(ingest(source, options, context));
 };
 
@@ -99,10 +99,9 @@ describe("ingest, killed and started again", () => {
       },
       {
         call: scriptedCall(new FakeClock(), answering),
-        clock: new FakeClock(),
         largestBatch: () => 100,
         serviceNow: () => undefined,
-        pace: anyPace,
+        budgets: unusedBudgets,
       },
     );
     return { finished, rejected };
@@ -337,7 +336,7 @@ describe("ingest", () => {
         arrived.push(...sent.map(({ properties }) => properties?.at));
         return { results: sent.map(() => ({ status: 202 })) };
       });
-      const context = contextOf(call, clock);
+      const context = contextOf(call);
       await clock.until(ingest(events(6), { batchSize: 2, concurrency }, context));
       expect(arrived).toEqual(order);
     },
@@ -350,7 +349,7 @@ describe("ingest", () => {
       await clock.sleep(10.4);
       return service.record(payload);
     });
-    const context = contextOf(call, clock);
+    const context = contextOf(call);
     expect(await clock.until(ingest(events(1), {}, context))).toMatchObject({ elapsedMs: 10 });
   });
 
@@ -368,7 +367,7 @@ describe("ingest", () => {
     const call = scriptedCall(clock, async (_operation, payload) =>
       calls++ === 0 ? never : service.record(payload),
     );
-    const context = contextOf(call, clock);
+    const context = contextOf(call);
     void ingest(source(), { batchSize: 10, concurrency: 2 }, context);
     for (let turns = 100; turns > 0; turns -= 1) await turn();
     expect(taken).toBeLessThan(8 * 10 * 2 + 50);

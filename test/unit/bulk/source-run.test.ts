@@ -83,7 +83,7 @@ test("a source without an item is a run of its own", async () => {
   const { clock, batches, saved, start } = scene(array(0));
   const run = start();
   await clock.until(run);
-  expect([batches, saved, await run]).toEqual([[], [], { read: 0, skipped: 0 }]);
+  expect([batches, saved, await run]).toEqual([[], [], { read: 0, skipped: 0, elapsedMs: 0 }]);
 });
 
 test("a source that is shorter than what an earlier run has settled is another one", async () => {
