@@ -66,12 +66,13 @@ class Run<Item> {
   readonly #resumable: Resumable<Checkpoint>;
   /** Settled batches after one that is not: the last entry of each, by the index of its first. */
   readonly #settled = new Map<number, Entry<Item>>();
-  #isForSource = false;
+  /** Whether the source may make the run wait; an array never does. */
+  #isReading = false;
 
   constructor(work: SourceWork<Item>) {
     this.#work = work;
     this.#flight = new InFlight(work.concurrency);
-    work.progress.waitsForSource = () => this.#isForSource && this.#flight.isEmpty;
+    work.progress.waitsForSource = () => this.#isReading && this.#flight.isEmpty;
     const { checkpoint, isDry, call } = work;
     this.#startedAt = call.clock.now();
     const store = typeof checkpoint === "string" ? checkpoints.file(checkpoint) : checkpoint;
@@ -109,20 +110,20 @@ class Run<Item> {
     tellSettled(given, done);
     const batch: Entry<Item>[] = [];
     try {
-      this.#waitForSource(true);
+      this.#isReading = !(Symbol.iterator in given);
+      if (this.#isReading) progress.touch();
       for await (const item of iterateUntilAborted(
         prepare?.(given, this.#resumable.state) ?? given,
         call.signal,
       )) {
-        this.#waitForSource(false);
         const line = lineOf(item);
         const entry = { index: this.#read++, item, ...(line !== undefined && { line }) };
         if (entry.index < done) this.#passOver(entry, done);
         else batch.push({ ...entry, item: snapshot(item) });
         if (batch.length >= batchSize()) await this.#send(batch.splice(0));
-        this.#waitForSource(true);
+        if (this.#isReading) progress.touch();
       }
-      this.#waitForSource(false);
+      this.#isReading = false;
       if (this.#read < done)
         this.#resumable.refuse(
           `belongs to another input: it covers ${done} items, this one has ${this.#read}; give that input again, or delete the checkpoint to start over`,
@@ -133,13 +134,6 @@ class Run<Item> {
       await this.#flight.settled();
     }
     progress.update(this.#resumable.state.done, true);
-  }
-
-  #waitForSource(isWaiting: boolean): void {
-    // An array never makes the run wait.
-    if (Symbol.iterator in this.#work.source) return;
-    this.#isForSource = isWaiting;
-    if (isWaiting) this.#work.progress.touch();
   }
 
   /** An earlier run settled the entry. The last one of those shows whether the checkpoint is of this input. */
