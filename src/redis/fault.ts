@@ -51,12 +51,12 @@ export const silence: RedisFault = {
   isLasting: false,
 };
 
-/** Awaits a command. If it fails, the error names Redis and what it stores. A ConfigurationError says it all. */
+/** Awaits a command. @throws ConfigurationError that names Redis and what it stores. */
 export const asked = async <Answer>(stored: string, command: Promise<Answer>): Promise<Answer> => {
   try {
     return await command;
   } catch (cause) {
     if (cause instanceof ConfigurationError) throw cause;
-    throw new Error(`Redis, which stores ${stored}, ${faultOf(cause).what}`, { cause });
+    throw new ConfigurationError(`Redis, which stores ${stored}, ${faultOf(cause).what}`, { cause });
   }
 };

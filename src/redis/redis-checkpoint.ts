@@ -1,8 +1,7 @@
 import { type CheckpointStore, checkpoints } from "../bulk/checkpoint.ts";
-import { ConfigurationError } from "../errors.ts";
 import { isText, refuseSetup, ruleFaults } from "../runtime/rules.ts";
 import { clientFaults, type RedisCommands } from "./commands.ts";
-import { faultOf } from "./fault.ts";
+import { asked } from "./fault.ts";
 import { getScript, setScript } from "./ledger-scripts.ts";
 
 /** Which run the checkpoint belongs to. */
@@ -31,19 +30,12 @@ export const redisCheckpoint = (redis: RedisCommands, options: RedisCheckpointOp
   const faults = ruleFaults(options, { id: isText }, { required: ["id"] });
   refuseSetup("redisCheckpoint", [...clientFaults(redis), ...faults]);
   const key = `touchpoint:checkpoint:${options.id}`;
-  const ask = async (command: ReturnType<typeof getScript>): Promise<unknown> => {
-    try {
-      return await command;
-    } catch (cause) {
-      const { what } = faultOf(cause);
-      throw new ConfigurationError(`Redis, which stores the checkpoint ${key}, ${what}`, { cause });
-    }
-  };
+  const stored = `the checkpoint ${key}`;
   return {
     load: async () => {
-      const text = await ask(getScript(redis, [key], []));
-      return typeof text === "string" ? checkpoints.parse(text, `the checkpoint ${key} in Redis`) : undefined;
+      const text = await asked(stored, getScript(redis, [key], []));
+      return typeof text === "string" ? checkpoints.parse(text, `${stored} in Redis`) : undefined;
     },
-    save: async (state) => void (await ask(setScript(redis, [key], [JSON.stringify(state)]))),
+    save: async (state) => void (await asked(stored, setScript(redis, [key], [JSON.stringify(state)]))),
   };
 };

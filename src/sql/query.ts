@@ -1,3 +1,4 @@
+import { ConfigurationError } from "../errors.ts";
 import { isOneOf, must, type Rules, refuseSetup, ruleFaults } from "../runtime/rules.ts";
 import { isRecord, messageOf } from "../runtime/values.ts";
 
@@ -67,8 +68,8 @@ const isMissing = (error: unknown): boolean =>
 const mustReturn =
   "query must return an array of rows, one object each, for example (await pool.query(sql, params)).rows";
 
-/** Runs statements of a dialect; an error names the table, and what to do where it is missing. */
-export const runner = (query: SqlQuery, dialect: SqlDialect, table: string): Run => {
+/** Runs statements of a dialect. @throws ConfigurationError that names the store, and says what to do if there is none. */
+export const runner = (query: SqlQuery, dialect: SqlDialect, store: string): Run => {
   // PostgreSQL numbers its parameters.
   const numbered = (sql: string): string => sql.split("?").reduce((text, rest, at) => `${text}$${at}${rest}`);
   return async (sql, ...params) => {
@@ -83,7 +84,7 @@ export const runner = (query: SqlQuery, dialect: SqlDialect, table: string): Run
       } catch (cause) {
         if (rolledBack.includes(codeOf(cause)) && repeat < mostRepeats) continue;
         const advice = isMissing(cause) ? ` (create it: touchpoint ledger migration ${dialect})` : "";
-        throw new Error(`the table ${table}: ${messageOf(cause)}${advice}`, { cause });
+        throw new ConfigurationError(`${store}: ${messageOf(cause)}${advice}`, { cause });
       }
     }
   };

@@ -2,7 +2,6 @@ import { type CheckpointStore, checkpoints } from "../bulk/checkpoint.ts";
 import { ConfigurationError } from "../errors.ts";
 import { mustReturnRows } from "../ledger/ledger-over.ts";
 import { isText } from "../runtime/rules.ts";
-import { messageOf } from "../runtime/values.ts";
 import { defaultTables } from "./migration.ts";
 import { asText, runner, type SqlDialect, type SqlQuery, storeOptions } from "./query.ts";
 
@@ -35,14 +34,7 @@ export interface SqlCheckpointOptions {
 export const sqlCheckpoint = (query: SqlQuery, options: SqlCheckpointOptions): CheckpointStore => {
   const given = storeOptions("sqlCheckpoint", query, options, { id: isText });
   const { dialect, id, table = defaultTables.checkpoint } = given;
-  const run = runner(query, dialect, table);
-  const ask: typeof run = async (...statement) => {
-    try {
-      return await run(...statement);
-    } catch (cause) {
-      throw new ConfigurationError(`the checkpoint ${id}: ${messageOf(cause)}`, { cause });
-    }
-  };
+  const ask = runner(query, dialect, `the checkpoint ${id}: the table ${table}`);
   return {
     load: async () => {
       const [row] = await ask(`SELECT state FROM ${table} WHERE id = ${asText}`, id);

@@ -116,5 +116,5 @@ const sqlKeys = (run: Run, sql: ReturnType<typeof statementsOf>): KeyStore => {
  */
 export const sqlLedger = (query: SqlQuery, options: SqlLedgerOptions): Ledger => {
   const { dialect, table = defaultTables.ledger } = storeOptions("sqlLedger", query, options, {});
-  return ledgerOver(sqlKeys(runner(query, dialect, table), statementsOf(table, dialect)));
+  return ledgerOver(sqlKeys(runner(query, dialect, `the table ${table}`), statementsOf(table, dialect)));
 };
