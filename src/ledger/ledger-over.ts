@@ -12,7 +12,7 @@ import {
 } from "./rules.ts";
 
 /** A claim to store. */
-export interface Claiming extends ClaimDetails {
+interface Claiming extends ClaimDetails {
   readonly key: string;
   readonly fingerprint: string;
   readonly claim: string;
