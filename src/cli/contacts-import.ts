@@ -25,7 +25,7 @@ export const contactsImport: CliCommand = {
     "A contact that already has these values is not sent. The columns are those of an export; id and times are\n" +
     'ignored, and so are empty cells. In a custom field, 3 is a number and "3" in quotes is text. A column that\n' +
     "is no field of a contact is refused; a custom field is named customFields.plan.\n" +
-    "- reads standard input. You can correct a file of --rejected and import it.",
+    "- reads standard input.",
   example: "touchpoint contacts import contacts.csv --plan",
   operands: ["<file>"],
   options: {

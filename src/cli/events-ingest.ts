@@ -48,7 +48,7 @@ export const eventsIngest: CliCommand = {
   about:
     "Records every event of an NDJSON file, once each, however often the command is stopped and started again.\n" +
     "An event without an id gets one derived from its content, so identical lines are one event.\n" +
-    "- reads standard input. You can correct a file of --rejected and ingest it.",
+    "- reads standard input.",
   example: "touchpoint events ingest events.ndjson --checkpoint events.json",
   operands: ["<file>"],
   options: {

@@ -22,13 +22,14 @@ export class UnreadableLine {
   }
 }
 
-/** Unwraps a line of a `--rejected` file: its record, or again the text of a line without one. */
+/** Unwraps a line of a `--rejected` file: its record, or the text that still takes the place of one. */
 const unwrapped = (record: object): object => {
   const { index, error, rejected, line = Number(index) + 1 }: { [field: string]: unknown } = { ...record };
   if (typeof index !== "number" || typeof error !== "string") return record;
   if (typeof rejected === "object" && rejected !== null) return rejected;
   if (typeof rejected !== "string") return record;
-  return new UnreadableLine(Number(line), rejected, error);
+  // Not read anew: of a row of CSV, the header is in another file.
+  return new UnreadableLine(Number(line), rejected, "rejected is still text: replace it by a JSON object");
 };
 
 // The first issue, because the error's message begins with the file name, which the user has just typed.

@@ -44,7 +44,8 @@ export const checkpointOption: Options = {
 /** The options that an ingestion and an import share. */
 export const resumableOptions: Options = {
   ...checkpointOption,
-  "--rejected <path>": "write refused records, and the reasons, to this NDJSON file",
+  "--rejected <path>":
+    "write refused records, and the reasons, to this NDJSON file; correct rejected in each line of it, then give it as <file> with another --rejected and without --checkpoint",
   ...connectionOptions,
   ...jsonOption,
 };

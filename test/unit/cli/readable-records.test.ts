@@ -33,6 +33,20 @@ test("an unreadable line can be told from a record", async () => {
   expect(found.map((record) => record instanceof UnreadableLine)).toEqual([true, false]);
 });
 
+test("a refused text is still unreadable, and what to do is its error", async () => {
+  const refused = { index: 4, line: 6, error: "9 cells where the header has 8 columns" };
+  const [text, record] = await read(
+    [
+      { ...refused, rejected: "a,b" },
+      { ...refused, rejected: { email: "a" } },
+    ]
+      .map((line) => `${JSON.stringify(line)}\n`)
+      .join(""),
+  );
+  expect(text).toEqual(new UnreadableLine(6, "a,b", "rejected is still text: replace it by a JSON object"));
+  expect(record).toEqual({ email: "a" });
+});
+
 test("1,000 unreadable lines in a row are put up with, one more is another kind of file", async () => {
   expect(await read(`${"x\n".repeat(1_000)}{}\n${"x\n".repeat(1_000)}`)).toHaveLength(2_001);
   await expect(read(`{}\n${"x\n".repeat(1_001)}`)).rejects.toThrow("events.ndjson line 1002: not JSON");
