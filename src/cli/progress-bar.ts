@@ -3,8 +3,13 @@ import { type Terminal, visible } from "./terminal.ts";
 
 export type ProgressShown = Omit<Progress, "forecast">;
 
-/** The progress that is measured; `leastMs` is the least time that the rest takes at the limits, if known. */
-export type Measured = Pick<Progress, "done" | "total"> & { readonly leastMs?: number | undefined };
+/** The progress that is measured. */
+export type Measured = Pick<Progress, "done" | "total"> & {
+  /** The rate of this run. Without it, what is done in the first report is of an earlier run. */
+  readonly perSecond?: number | undefined;
+  /** The least time that the rest takes at the limits, if known. */
+  readonly leastMs?: number | undefined;
+};
 
 /** The last wait for a limit, and when it ends. */
 export interface LimitWait {
@@ -15,11 +20,14 @@ export interface LimitWait {
 /** Computes the rate of the work and the time left. @param now - milliseconds that never run backwards. */
 export const createPace = (now: () => number) => {
   let first: { readonly at: number; readonly done: number } | undefined;
-  return ({ done, total, leastMs = 0 }: Measured, { limit, until }: LimitWait): ProgressShown => {
+  return ({ done, total, perSecond, leastMs = 0 }: Measured, { limit, until }: LimitWait): ProgressShown => {
     const at = now();
-    first ??= { at, done };
+    // At 0, all that is done is of an earlier run.
+    if (first === undefined || perSecond === 0) first = { at, done };
+    const elapsedMs = Math.max(1, at - first.at);
+    const settled = perSecond === undefined ? done - first.done : (perSecond / 1_000) * elapsedMs;
     // A wait counts in full, because the work before it used up the whole window.
-    const perMs = (done - first.done) / Math.max(1, at - first.at, until - first.at);
+    const perMs = settled / Math.max(elapsedMs, until - first.at);
     const left = Math.max(0, (total ?? Number.NaN) - done);
     const leftMs = left === 0 ? 0 : Math.max(left / perMs, leastMs);
     const etaMs = Number.isFinite(leftMs) ? leftMs : undefined;

@@ -32,7 +32,7 @@ export const writeReport = (request: Request, report: object): Promise<void> =>
 export interface ResumableRun {
   readonly client: Client;
   /** @param leastMs - the least time that the rest takes at the limits, if known. */
-  readonly onProgress: (progress: Pick<Progress, "done">, leastMs?: number) => void;
+  readonly onProgress: (progress: Pick<Progress, "done" | "perSecond">, leastMs?: number) => void;
   readonly reject: (refused: RejectedRecord) => Promise<void>;
 }
 
@@ -69,7 +69,7 @@ export const runResumable = async (
   try {
     const report = await work({
       client,
-      onProgress: ({ done }, leastMs) => show({ done, total: input.total(), leastMs }),
+      onProgress: ({ done, perSecond }, leastMs) => show({ done, total: input.total(), perSecond, leastMs }),
       reject: await rejections(request, bar),
     });
     await tell(report);

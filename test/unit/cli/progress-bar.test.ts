@@ -198,6 +198,29 @@ describe("createPace", () => {
     expect(pace({ done: 600, total: 1_000 }, wait)).toMatchObject({ perSecond: 10, etaMs: 40_000 });
   });
 
+  test("the rate is this run's where records of an earlier run are passed over first, and a wait counts in full", () => {
+    let now = 0;
+    const pace = createPace(() => now);
+    const none = { limit: "", until: -1 };
+    const shown = (done: number, perSecond: number, wait = none) =>
+      pace({ done, total: 1_000, perSecond }, wait);
+    expect(shown(1, 0)).toMatchObject({ perSecond: 0, etaMs: undefined });
+    now = 1_000;
+    expect(shown(700, 0)).toMatchObject({ perSecond: 0, etaMs: undefined });
+    now = 2_000;
+    expect(shown(900, 100)).toMatchObject({ perSecond: 100, etaMs: 1_000 });
+    expect(shown(900, 100, { limit: "requests", until: 11_000 })).toMatchObject({ perSecond: 10 });
+  });
+
+  test("a run that has settled nothing has no rate", () => {
+    const pace = createPace(() => 0);
+    expect(pace({ done: 1, total: 5, perSecond: 0 }, { limit: "", until: -1 }).perSecond).toBe(0);
+    expect(pace({ done: 5, total: 5, perSecond: 0 }, { limit: "", until: -1 })).toMatchObject({
+      perSecond: 0,
+      etaMs: 0,
+    });
+  });
+
   test.each([
     [{ done: 100, total: 1_000, leastMs: 200_000 }, 200_000],
     [{ done: 100, total: 1_000, leastMs: 2_000 }, 9_000],
