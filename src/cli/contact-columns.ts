@@ -42,9 +42,10 @@ const nearestField = (column: string): string | undefined => {
  * misspelt.
  *
  * @param where - the file or the option that names them.
+ * @param mend - the end of the message: what to do.
  * @throws UsageError naming every such column.
  */
-export const checkColumns = (where: string, columns: readonly string[]): void => {
+export const checkColumns = (where: string, columns: readonly string[], mend = ""): void => {
   const unknown = columns.filter(
     (column) => !contactFields.includes(column) && !column.startsWith("customFields."),
   );
@@ -55,7 +56,7 @@ export const checkColumns = (where: string, columns: readonly string[]): void =>
   });
   const fields = contactFields.join(", ");
   throw new UsageError(
-    `${where}: ${faults.join(" ")} The fields are ${fields}; a custom one is customFields.<its name>`,
+    `${where}: ${faults.join(" ")} The fields are ${fields}; a custom one is customFields.<its name>${mend}`,
   );
 };
 
@@ -66,6 +67,7 @@ export const columnsOf = async (file: string, delimiter: string | undefined): Pr
   checkColumns(
     file,
     names.flatMap(([, name]) => (name === "" ? [] : [name])),
+    ". Rename such a column in the first line of the file",
   );
   return Object.fromEntries(names.filter(([given, name]) => given !== name));
 };

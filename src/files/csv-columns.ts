@@ -51,7 +51,7 @@ export const columnsOf = (
   ];
   if (faults.length === 0) return { columns };
   return {
-    problem: `${faults.join("; ")}. Set the option columns: { "name in the file": "field" or false }`,
+    problem: `${faults.join("; ")}. Change the header, or set in code the option columns: { "name in the file": "field" or false }`,
   };
 };
 

@@ -33,7 +33,7 @@ test("blanks around a name are left out", async () => {
 
 test("every such column is named at once, with the fields that there are", async () => {
   await expect(look("email,NAME,city")).rejects.toThrow(
-    /"NAME" .* "name"\?\)\. "city" is no field of a contact\. The fields are id, email, .*; a custom one is customFields\.<its name>$/,
+    /"NAME" .* "name"\?\)\. "city" is no field of a contact\. The fields are id, email, .*; a custom one is customFields\.<its name>\. Rename such a column in the first line of the file$/,
   );
 });
 

@@ -260,7 +260,7 @@ describe("bad lines", () => {
 
 describe("a header that cannot be used is refused even with onInvalid", () => {
   test.each([
-    ["a,a", "a comes twice"],
+    ["a,a", "a comes twice. Change the header, or set in code the option columns: {"],
     ["a.b,a", "a.b lies inside a, which has a column of its own"],
     ["__proto__.isAdmin", "__proto__.isAdmin cannot be the name of a field"],
     ['a"b', "a quote inside a cell that is not quoted"],
