@@ -91,8 +91,11 @@ export const inputOf = <T extends object>(
     return schema;
   });
 
-const textThat = (fits: (value: string) => boolean, message: string, kind = "must be a string") =>
-  deferred(() => z.string(kind).check(z.refine(fits, message)));
+const textThat = (
+  fits: (value: string) => boolean,
+  message: Parameters<typeof z.refine>[1],
+  kind = "must be a string",
+) => deferred(() => z.string(kind).check(z.refine(fits, message)));
 
 /** A string that is not blank. */
 export const Text = textThat((text) => text.trim() !== "", "must not be empty");
@@ -111,7 +114,13 @@ const isAddress = (value: string): boolean =>
 /** One email address: something, an `@`, something; no blanks, and no control characters. */
 export const EmailAddress = textThat(
   isAddress,
-  "must be one email address such as ada@example.com",
+  {
+    // A message shows the address, in which such a blank is not seen.
+    error: ({ input }) =>
+      String(input).trim() === input
+        ? "must be one email address such as ada@example.com"
+        : "must not start or end with a blank",
+  },
   "must be an email address (a string)",
 );
 

@@ -111,6 +111,8 @@ const named = (...issues: readonly (readonly [string, string])[]) =>
   issues.map(([at, message]) => ({ path: `contactFields.${at}`, message }));
 
 test.each([
+  [{ email: "ada@example.com " }, named(["email", "must not start or end with a blank"])],
+  [{ email: "\u00a0ada@example.com" }, named(["email", "must not start or end with a blank"])],
   [{ email: "notmail" }, named(["email", "must be one email address such as ada@example.com"])],
   [{ name: 5, verified: "yes" }, named(["name", "must be a string"], ["verified", "must be a boolean"])],
   [{ listIds: [""] }, named(["listIds[0]", "must not be empty"])],
