@@ -80,7 +80,7 @@ export const baseUrlOf = (
 ): { origin: string; basePath: string } => {
   const url = typeof value === "string" && URL.canParse(value) ? new URL(value) : undefined;
   if (value === undefined || value === "") {
-    faults.push("baseUrl is missing: give it, or set TOUCHPOINT_BASE_URL");
+    faults.push("baseUrl is missing: set TOUCHPOINT_BASE_URL, or in code the option baseUrl");
   } else if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:")) {
     faults.push("baseUrl must be an absolute https:// URL, or http:// to this machine");
   } else {
@@ -103,7 +103,8 @@ export const isKey = (key: unknown): key is string => typeof key === "string" &&
 /** The faults of a key. The key itself is never repeated, not even its length. */
 export const keyFaults = (key: unknown): string[] => {
   if (typeof key === "function") return [];
-  if (key === undefined || key === "") return ["apiKey is missing: give it, or set TOUCHPOINT_API_KEY"];
+  if (key === undefined || key === "")
+    return ["apiKey is missing: set TOUCHPOINT_API_KEY, or in code the option apiKey"];
   return isKey(key)
     ? []
     : ["apiKey must be a string of visible ASCII characters without blanks, or a function that returns one"];

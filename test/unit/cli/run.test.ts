@@ -76,7 +76,7 @@ describe("run", () => {
   test("a missing key is wrong usage, and the message says where it comes from", async () => {
     expect(await type("events ingest a.ndjson")).toMatchObject({
       code: 2,
-      err: expect.stringContaining("apiKey is missing: give it, or set TOUCHPOINT_API_KEY"),
+      err: expect.stringContaining("apiKey is missing: set TOUCHPOINT_API_KEY, or in code the option apiKey"),
     });
   });
 
