@@ -232,7 +232,11 @@ export class Contacts<Fields extends object = OpenFields> {
     return {
       pages,
       async *[Symbol.asyncIterator]() {
-        for await (const page of pages()) yield* page;
+        for await (const page of pages())
+          for (const change of page) {
+            options.signal?.throwIfAborted();
+            yield change;
+          }
       },
     };
   }

@@ -65,6 +65,21 @@ const idsAfter = (changes: readonly ContactChange[]): string[] => {
 const idsIn = ({ state }: Pick<ReturnType<typeof createSandbox>, "state">): string[] =>
   state.contacts.map(({ id }) => id).sort();
 
+test("an abort ends a pass before its next change, and the next pass yields that page again", async () => {
+  const { client } = workspace(450);
+  const abort = new AbortController();
+  const taken: ContactChange[] = [];
+  const pass = async () => {
+    for await (const change of client.contacts.changes({ snapshot: since, signal: abort.signal })) {
+      taken.push(change);
+      if (taken.length === 250) abort.abort("enough");
+    }
+  };
+  await expect(pass()).rejects.toBe("enough");
+  expect(taken).toHaveLength(250);
+  expect(await changesOf(client)).toHaveLength(250);
+});
+
 test("a first run yields every contact as added, and a second nothing", async () => {
   const { client, sandbox } = workspace(450);
   const first = await changesOf(client);
