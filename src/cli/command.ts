@@ -45,6 +45,16 @@ export interface CliCommand extends Command {
 /** The command line is wrong; the message says how to correct it. */
 export class UsageError extends Error {}
 
+/** A write to standard output has failed. */
+export class OutputError extends Error {
+  readonly isBrokenPipe: boolean;
+
+  constructor(cause: Error & { readonly code?: unknown }) {
+    super(`standard output cannot be written: ${cause.message}`, { cause });
+    this.isBrokenPipe = cause.code === "EPIPE";
+  }
+}
+
 /** Runs a setup by options of the command line. @throws UsageError for what the setup refuses. */
 export const asUsage = <T>(setUp: () => T): T => {
   try {

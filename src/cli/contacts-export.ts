@@ -1,6 +1,14 @@
 import { type Written, writeCsv, writeNdjson } from "../files/index.ts";
 import type { Contact, Paged } from "../index.ts";
-import { type CliCommand, exitCode, jsonOption, listOf, type Request, UsageError } from "./command.ts";
+import {
+  type CliCommand,
+  exitCode,
+  jsonOption,
+  listOf,
+  OutputError,
+  type Request,
+  UsageError,
+} from "./command.ts";
 import { connectionOptions, type Watched, watch } from "./connect.ts";
 import { checkColumns, contactFields } from "./contact-columns.ts";
 import { assertDistinct, delimiterOf, delimiterOption, formatOf, formatOption } from "./record-file.ts";
@@ -49,6 +57,11 @@ const watched = (list: Paged<Contact>, { show }: Watched) => {
   return { source: { request: list.request, pages, [Symbol.asyncIterator]: contacts }, onWritten };
 };
 
+/** Says what failed if it was standard output: a file names itself in its errors. */
+const explainedOutput = (error: unknown): never => {
+  throw error instanceof Error && "syscall" in error ? new OutputError(error) : error;
+};
+
 export const contactsExport: CliCommand = {
   name: "contacts export",
   about:
@@ -80,7 +93,7 @@ export const contactsExport: CliCommand = {
       format === "csv"
         ? writeCsv(target, source, { ...options, columns, delimiter })
         : writeNdjson(target, source, options);
-    const { records: contacts, bytes, resumed = 0 } = await written;
+    const { records: contacts, bytes, resumed = 0 } = await written.catch(explainedOutput);
     watching.bar.end();
     const elapsedMs = Math.round(request.now() - startedAt);
     // Standard output holds the contacts.

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { OutputError } from "./command.ts";
 import { run } from "./run.ts";
 
 const interruption = new AbortController();
@@ -15,7 +16,7 @@ run(process.argv.slice(2), {
   stdout: {
     write: (text) =>
       new Promise<void>((resolve, reject) => {
-        stdout.write(text, (error) => (error ? reject(error) : resolve()));
+        stdout.write(text, (error) => (error ? reject(new OutputError(error)) : resolve()));
       }),
   },
   stderr,

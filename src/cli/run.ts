@@ -1,7 +1,14 @@
 import { version } from "../../package.json";
 import { AuthenticationError, ConnectionError } from "../index.ts";
 import { readArgs } from "./args.ts";
-import { type CliCommand, type ExitCode, exitCode, type Surroundings, UsageError } from "./command.ts";
+import {
+  type CliCommand,
+  type ExitCode,
+  exitCode,
+  OutputError,
+  type Surroundings,
+  UsageError,
+} from "./command.ts";
 import { contactsChanges } from "./contacts-changes.ts";
 import { contactsExport } from "./contacts-export.ts";
 import { contactsImport } from "./contacts-import.ts";
@@ -26,14 +33,7 @@ export const commands: readonly CliCommand[] = [
   doctor,
 ];
 
-/** The failure of a write to standard output: errors of files name their file, and have another type. */
-const isOfOutput = (error: unknown): error is NodeJS.ErrnoException =>
-  error instanceof Error && "syscall" in error && error.syscall === "write";
-
-const messageOf = (error: unknown): string => {
-  if (!(error instanceof Error)) return String(error);
-  return isOfOutput(error) ? `standard output cannot be written: ${error.message}` : error.message;
-};
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** What to do about a failure that a person at a terminal can mend. */
 const nextStep = (error: unknown): string | undefined => {
@@ -72,7 +72,7 @@ export const run = async (argv: readonly string[], around: Surroundings): Promis
       return exitCode.interrupted;
     }
     // The reader closed the pipe: end silently, as other programs do.
-    if (isOfOutput(error) && error.code === "EPIPE") return exitCode.brokenPipe;
+    if (error instanceof OutputError && error.isBrokenPipe) return exitCode.brokenPipe;
     // Past what makes control characters visible: the colour is ours, and the message is made visible here.
     screen.write(`${coloured("red", "touchpoint:", screen)} ${visible(messageOf(error))}\n`);
     const step = nextStep(error);

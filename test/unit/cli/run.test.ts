@@ -105,6 +105,17 @@ describe("run", () => {
     });
   });
 
+  test.each(["EPIPE", "ENOSPC"])(
+    "%s of another file is not taken for one of standard output",
+    async (code) => {
+      const [first] = commands;
+      if (first === undefined) throw new Error("there is no command");
+      const failure = Object.assign(new Error(`${code}, write`), { code, syscall: "write" });
+      vi.spyOn(first, "run").mockRejectedValueOnce(failure);
+      expect(await type(first.name)).toMatchObject({ code: 1, err: `touchpoint: ${code}, write\n` });
+    },
+  );
+
   test("an error's text reaches the terminal as one harmless line", async () => {
     const { code, err } = await runLine(["ledger", "show", "none\u001b]0;x\u0007\n\u202e.ledger", "key"]);
     expect({ code, err }).toEqual({
