@@ -125,7 +125,8 @@ const iterator = <T>(
   let hasStopped = false;
   const step = async (): Promise<IteratorResult<T>> => {
     const aborted = hasStopped ? undefined : signals.find((signal) => signal?.aborted);
-    if (aborted !== undefined) throw scope.fail(aborted.reason);
+    // As of a next request, which is not made.
+    if (aborted !== undefined) throw scope.long(scope.operation.id).fail(aborted.reason);
     try {
       const value = hasStopped ? undefined : await next();
       if (value !== undefined && !hasStopped) return { done: false, value };
