@@ -314,11 +314,11 @@ export const importContacts = async (
   const progress = new ProgressReporter(options.onProgress, total, within.clock);
   const call = within.long(operation, { ...options, waits: progress });
   const run = new Import(options, call, progress);
-  const report = (reading: Reading): ImportReport => {
+  const report = ({ elapsedMs, ...reading }: Reading): ImportReport => {
     const counts = { ...run.counts, skipped: reading.skipped + run.counts.skipped };
     const settled = Object.values(counts).reduce((sum, count) => sum + count);
     return {
-      ...{ ...reading, ...counts, unknown: reading.read - settled },
+      ...{ ...reading, ...counts, unknown: reading.read - settled, elapsedMs },
       ...(run.lookup.way && { lookup: run.lookup.way }),
       ...(run.plan && { plan: run.plan }),
     };

@@ -225,10 +225,10 @@ export const ingest = async (
   const progress = new ProgressReporter(options.onProgress, total, context.call.clock, forecast);
   const call = context.call.long(operation, { ...options, waits: progress });
   const ingestion = new Ingestion(options, { ...context, call });
-  const report = (reading: Reading): IngestReport => {
+  const report = ({ elapsedMs, ...reading }: Reading): IngestReport => {
     const { counts } = ingestion;
     const settled = reading.skipped + counts.accepted + counts.duplicates + counts.rejected;
-    return { ...reading, ...counts, unknown: reading.read - settled };
+    return { ...reading, ...counts, unknown: reading.read - settled, elapsedMs };
   };
   return runSource<EventInput, IngestReport>({
     ...{ call, source, progress, report, checkpoint: options.checkpoint },
