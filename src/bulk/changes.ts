@@ -8,7 +8,7 @@ import { type PagingOptions, paged } from "../paging/paged.ts";
 import { explained, keptDraftOf } from "../runtime/atomic-file.ts";
 import { type DraftPlace, Resumable } from "../runtime/resumable.ts";
 import { isCallback, must, type Rules, refuseFaults, ruleFaults } from "../runtime/rules.ts";
-import { stateKind } from "../runtime/saved-state.ts";
+import { stateFile, stateKind } from "../runtime/saved-state.ts";
 import { isCount, isRecord, isString, isStringOrNull } from "../runtime/values.ts";
 import type { Contact } from "../service/contacts.ts";
 import { operations } from "../service/operations.ts";
@@ -88,7 +88,7 @@ class Pass {
     const checkpoint = `${path}.partial.json`;
     this.work = new Resumable<PassState>({
       name: `checkpoint ${checkpoint}`,
-      store: checkpoints.file(checkpoint),
+      store: stateFile(checkpoint, checkpoints),
       fresh: { version: 1, after: null, cursor: null, bytes: 0, hash: "", begun: [] },
     });
   }

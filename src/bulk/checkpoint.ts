@@ -51,7 +51,7 @@ export interface CheckpointStore {
 export const keyHash = ({ apiKey }: Pick<Settings, "apiKey">): string | undefined =>
   typeof apiKey === "string" ? contentHash(`checkpoint ${apiKey}`).slice(0, 16) : undefined;
 
-/** Reads checkpoints, and keeps them in files. */
+/** Reads checkpoints. */
 export const checkpoints = stateKind<Checkpoint>("checkpoint", {
   done: isCount,
   last: isStringOrNull,

@@ -4,6 +4,7 @@ import { TouchpointError } from "../errors.ts";
 import { iterateUntilAborted } from "../runtime/cancellation.ts";
 import { contentHash } from "../runtime/content-hash.ts";
 import { Resumable } from "../runtime/resumable.ts";
+import { stateFile } from "../runtime/saved-state.ts";
 import { lineOf, tellSettled } from "../runtime/source-line.ts";
 import { snapshot } from "../runtime/values.ts";
 import { type Checkpoint, type CheckpointStore, checkpoints, keyHash, readCheckpoint } from "./checkpoint.ts";
@@ -75,7 +76,7 @@ class Run<Item> {
     work.progress.waitsForSource = () => this.#isReading && this.#flight.isEmpty;
     const { checkpoint, isDry, call } = work;
     this.#startedAt = call.clock.now();
-    const store = typeof checkpoint === "string" ? checkpoints.file(checkpoint) : checkpoint;
+    const store = typeof checkpoint === "string" ? stateFile(checkpoint, checkpoints) : checkpoint;
     this.#resumable = new Resumable<Checkpoint>({
       // A store has no name.
       name: typeof checkpoint === "string" ? `checkpoint ${checkpoint}` : "the checkpoint",

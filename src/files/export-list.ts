@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { ConfigurationError, ResponseValidationError, ValidationError } from "../errors.ts";
 import { Resumable } from "../runtime/resumable.ts";
-import { stateKind } from "../runtime/saved-state.ts";
+import { stateFile, stateKind } from "../runtime/saved-state.ts";
 import { isCount, isString, isStringOrNull } from "../runtime/values.ts";
 import type { WriteOptions, Written } from "./options.ts";
 import { pathOf } from "./source.ts";
@@ -89,7 +89,7 @@ export const exportList = async (
   const subject = JSON.stringify({ operation: list.request.operation, query, form: settings });
   const work = new Resumable<ExportCheckpoint>({
     name: `checkpoint ${checkpoint}`,
-    store: checkpoints.file(checkpoint),
+    store: stateFile(checkpoint, checkpoints),
     fresh: { version: 1, subject, cursor: null, records: 0, bytes: 0, isComplete: false },
   });
   await work.resume(

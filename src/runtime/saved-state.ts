@@ -40,28 +40,32 @@ export const stateKind = <State extends { readonly version: 1 }>(
     return read(value, name);
   };
 
-  /** Keeps a state in a file, as JSON that no other user may read. */
-  const file = (path: string) => {
-    // A run continues with the same file, even if the program changes its working directory.
-    const place = resolve(path);
-    const name = `${noun} ${path}`;
-    return {
-      load: async (): Promise<State | undefined> => {
-        let text: string;
-        try {
-          await removeOldDrafts(place);
-          text = await readFile(place, "utf8");
-        } catch (cause) {
-          if (isMissingFile(cause)) return undefined;
-          throw new ConfigurationError(`${name} cannot be read: ${messageOf(cause)}`, { cause });
-        }
-        return parse(text, name);
-      },
-      save: (state: State): Promise<void> =>
-        explained(name, () => writeFileAtomically(place, `${JSON.stringify(state)}\n`, 0o600)),
-      remove: (): Promise<void> => rm(place, { force: true }),
-    };
-  };
+  return { noun, read, parse };
+};
 
-  return { read, parse, file };
+/** Keeps a state in a file, as JSON that no other user may read. */
+// Not a method of the kind: stores without files would load those, too.
+export const stateFile = <State extends { readonly version: 1 }>(
+  path: string,
+  { noun, parse }: ReturnType<typeof stateKind<State>>,
+) => {
+  // A run continues with the same file, even if the program changes its working directory.
+  const place = resolve(path);
+  const name = `${noun} ${path}`;
+  return {
+    load: async (): Promise<State | undefined> => {
+      let text: string;
+      try {
+        await removeOldDrafts(place);
+        text = await readFile(place, "utf8");
+      } catch (cause) {
+        if (isMissingFile(cause)) return undefined;
+        throw new ConfigurationError(`${name} cannot be read: ${messageOf(cause)}`, { cause });
+      }
+      return parse(text, name);
+    },
+    save: (state: State): Promise<void> =>
+      explained(name, () => writeFileAtomically(place, `${JSON.stringify(state)}\n`, 0o600)),
+    remove: (): Promise<void> => rm(place, { force: true }),
+  };
 };

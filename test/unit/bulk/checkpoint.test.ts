@@ -4,10 +4,11 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type Checkpoint, checkpoints, readCheckpoint } from "../../../src/bulk/checkpoint.ts";
 import { ConfigurationError } from "../../../src/errors.ts";
+import { stateFile } from "../../../src/runtime/saved-state.ts";
 
 const at = (done: number): Checkpoint => ({ version: 1, done, last: `item-${done}` });
 
-describe("checkpoints.file", () => {
+describe("a checkpoint in a file", () => {
   let directory = "";
   beforeEach(() => {
     directory = mkdtempSync(join(tmpdir(), "checkpoint-"));
@@ -16,7 +17,7 @@ describe("checkpoints.file", () => {
 
   test("gives back what was saved, and leaves no other file", async () => {
     const path = join(directory, "run.json");
-    const store = checkpoints.file(path);
+    const store = stateFile(path, checkpoints);
     expect(await store.load()).toBeUndefined();
     await store.save(at(1));
     await store.save(at(2));
@@ -26,14 +27,14 @@ describe("checkpoints.file", () => {
 
   test("two runs of one process may write the same one at the same time", async () => {
     const path = join(directory, "run.json");
-    await Promise.all([checkpoints.file(path).save(at(1)), checkpoints.file(path).save(at(2))]);
-    expect([at(1), at(2)]).toContainEqual(await checkpoints.file(path).load());
+    await Promise.all([stateFile(path, checkpoints).save(at(1)), stateFile(path, checkpoints).save(at(2))]);
+    expect([at(1), at(2)]).toContainEqual(await stateFile(path, checkpoints).load());
     expect(readdirSync(directory)).toEqual(["run.json"]);
   });
 
   test("a relative path stays where it led when the run began", async () => {
     const cwd = vi.spyOn(process, "cwd").mockReturnValue(directory);
-    const store = checkpoints.file("run.json");
+    const store = stateFile("run.json", checkpoints);
     cwd.mockRestore();
     await store.save(at(1));
     expect([await store.load(), readdirSync(directory)]).toEqual([at(1), ["run.json"]]);
@@ -42,29 +43,33 @@ describe("checkpoints.file", () => {
   test("one that cannot take its place leaves nothing else", async () => {
     const folder = join(directory, "folder");
     mkdirSync(folder);
-    await expect(checkpoints.file(folder).save(at(1))).rejects.toBeInstanceOf(ConfigurationError);
+    await expect(stateFile(folder, checkpoints).save(at(1))).rejects.toBeInstanceOf(ConfigurationError);
     expect(readdirSync(directory)).toEqual(["folder"]);
   });
 
   test("one that was cut short is an error, not a start from nothing", async () => {
     const path = join(directory, "run.json");
-    await checkpoints.file(path).save(at(1));
+    await stateFile(path, checkpoints).save(at(1));
     writeFileSync(path, readFileSync(path).subarray(0, 12));
-    await expect(checkpoints.file(path).load()).rejects.toThrow(`checkpoint ${path} is cut short or no JSON`);
+    await expect(stateFile(path, checkpoints).load()).rejects.toThrow(
+      `checkpoint ${path} is cut short or no JSON`,
+    );
     writeFileSync(path, "null");
-    await expect(checkpoints.file(path).load()).rejects.toThrow(
+    await expect(stateFile(path, checkpoints).load()).rejects.toThrow(
       `checkpoint ${path} is damaged, or no checkpoint`,
     );
   });
 
   test("a folder that is missing or a path that is a folder is named", async () => {
     const missing = join(directory, "no", "run.json");
-    await expect(checkpoints.file(missing).save(at(1))).rejects.toThrow(
+    await expect(stateFile(missing, checkpoints).save(at(1))).rejects.toThrow(
       `checkpoint ${missing} cannot be written`,
     );
     const folder = join(directory, "folder");
     mkdirSync(folder);
-    await expect(checkpoints.file(folder).load()).rejects.toThrow(`checkpoint ${folder} cannot be read`);
+    await expect(stateFile(folder, checkpoints).load()).rejects.toThrow(
+      `checkpoint ${folder} cannot be read`,
+    );
   });
 });
 
