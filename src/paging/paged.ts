@@ -61,7 +61,14 @@ export interface Paged<T> extends PromiseLike<Page<T>>, AsyncIterable<T> {
    * ```
    */
   toArray(options?: { readonly max?: number }): ApiPromise<T[]>;
-  // A promise, and not only PromiseLike, so that `catch` and `finally` can follow.
+  /**
+   * Requests one page, like the same method of a promise: `await` calls it.
+   *
+   * @example
+   * ```ts
+   * const total = await client.contacts.list({ limit: 1 }).then((page) => page.total);
+   * ```
+   */
   then<A = Page<T>, B = never>(
     onFulfilled?: ((page: Page<T>) => A | PromiseLike<A>) | null,
     onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
