@@ -45,7 +45,7 @@ export const checkpointOption: Options = {
 export const resumableOptions: Options = {
   ...checkpointOption,
   "--rejected <path>":
-    "write refused records, and the reasons, to this NDJSON file; correct rejected in each line of it, then give it as <file> with another --rejected and without --checkpoint",
+    "write refused records, and the reasons, to this NDJSON file; correct the field rejected in each line of it, then give it as <file> with another --rejected and without --checkpoint",
   ...connectionOptions,
   ...jsonOption,
 };

@@ -43,8 +43,8 @@ export const stateKind = <State extends { readonly version: 1 }>(
   return { noun, read, parse };
 };
 
+// Not a method of the kind: then stores that need no file would load this, too.
 /** Keeps a state in a file, as JSON that no other user may read. */
-// Not a method of the kind: stores without files would load those, too.
 export const stateFile = <State extends { readonly version: 1 }>(
   path: string,
   { noun, parse }: ReturnType<typeof stateKind<State>>,
