@@ -2,7 +2,7 @@ import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { IngestReport } from "touchpoint-sdk";
 
-/** What the demo's processes tell the one that started them. */
+/** A message from one of the demo's processes to the one that started it. */
 export type Message =
   | {
       readonly kind: "exported";
@@ -10,25 +10,26 @@ export type Message =
       readonly bytes: number;
       readonly elapsedMs: number;
     }
+  | { readonly kind: "sent"; readonly code: string | undefined; readonly outcome: string | undefined }
   | { readonly kind: "progress"; readonly done: number }
   | { readonly kind: "rejected"; readonly index: number; readonly error: string }
   | { readonly kind: "unreadable"; readonly line: number }
   | { readonly kind: "ingested"; readonly report: IngestReport };
 
-/** Tells the process that started this one; resolved, it will arrive although this one may be killed. */
-export const tell = (message: Message): Promise<void> =>
+/** Sends a message to the parent process. Once the promise resolves, the message arrives even if this process is killed. */
+export const report = (message: Message): Promise<void> =>
   new Promise((resolve, reject) => {
     process.send?.(message, (error: Error | null) => (error === null ? resolve() : reject(error)));
   });
 
-/** A program of this folder, running. */
+/** A running program of this folder. */
 export interface Child {
   kill(signal: NodeJS.Signals): void;
-  /** How it ended: an exit code, or the signal that killed it. */
+  /** The exit code, or the signal that killed the process. */
   readonly ended: Promise<number | NodeJS.Signals | null>;
 }
 
-/** Starts a program of this folder in a process of its own, with this one's terminal. */
+/** Starts a program of this folder in its own process, with the terminal of this one. */
 export const start = (
   program: string,
   { args, env, onMessage }: ChildSettings & { readonly onMessage: (message: Message) => void },
@@ -37,12 +38,12 @@ export const start = (
     env: { ...process.env, ...env },
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });
-  // Only `tell` sends anything.
+  // Only `report` sends messages.
   child.on("message", (message) => onMessage(message as Message));
   return {
     kill: (signal) => child.kill(signal),
     ended: new Promise((resolve) => {
-      // Not "exit": what the process told before it ended may still be on its way then.
+      // Not "exit": the last messages may still be on their way then.
       child.once("close", (code, signal) => resolve(code ?? signal));
     }),
   };

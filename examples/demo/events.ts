@@ -1,7 +1,7 @@
 import { person } from "./people.ts";
 
 /** How many lines of each kind the demo's file has. */
-export const plan = { distinct: 1_880, repeated: 80, refused: 30, unreadable: 10 } as const;
+export const plan = { distinct: 940, repeated: 40, refused: 15, unreadable: 5 } as const;
 
 /** People of the workspace that the events are about. */
 const people = 1_200;
@@ -17,8 +17,8 @@ const random = seeded(2_026);
 const below = (count: number): number => Math.floor(random() * count);
 const orderId = (): string => `order-${10_000 + below(90_000)}`;
 
-/** What people do, and how often compared with each other. */
-const happenings: readonly (readonly [name: string, share: number, properties: () => object])[] = [
+/** What people do, and the share of each in percent. */
+const activities: readonly (readonly [name: string, share: number, properties: () => object])[] = [
   [
     "page.viewed",
     40,
@@ -31,20 +31,20 @@ const happenings: readonly (readonly [name: string, share: number, properties: (
   ["support.requested", 5, () => ({ topic: "Überweisung über 1.000 €", urgent: random() < 0.2 })],
 ];
 
-const happening = () => {
+const activity = () => {
   let at = below(100);
-  for (const [name, share, properties] of happenings) {
+  for (const [name, share, properties] of activities) {
     if (at < share) return { name, properties: properties() };
     at -= share;
   }
-  throw new RangeError("the shares are 100 together");
+  throw new RangeError("the shares add up to 100");
 };
 
 const validEvent = (index: number): object => {
-  const { name, properties } = happening();
+  const { name, properties } = activity();
   const who = below(people);
   const { email } = person(who);
-  // Every 60th is about somebody the workspace does not know and shall not get to know.
+  // Every 60th is about a person without a contact, and creates none.
   if (index % 60 === 59)
     return {
       id: `evt-${index}`,
@@ -52,14 +52,14 @@ const validEvent = (index: number): object => {
       contact: { email: `guest-${index}@example.org` },
       createContact: false,
     };
-  // Every 20th has no id: it gets one made of its content, so the content says which one it is.
+  // Every 20th has no id. The client derives one from the content, so the content is unique.
   if (index % 20 === 7)
     return { name, contact: { email }, properties: { ...properties, session: `s-${index}` } };
   const contact = index % 3 === 0 ? { email, externalId: `user-${who}` } : { email };
   return { id: `evt-${index}`, name, contact, properties };
 };
 
-/** Events that cannot be recorded: the first four never leave the machine, the service refuses the others. */
+/** Events that cannot be recorded: the client refuses the first four kinds, the service the others. */
 const refusedEvent = (index: number): object => {
   const { email } = person(below(people));
   const kinds: readonly object[] = [
@@ -79,7 +79,7 @@ const unreadableLine = (index: number): string =>
 const times = (count: number, make: (index: number) => string): string[] =>
   Array.from({ length: count }, (_, index) => make(index));
 
-/** The lines of `events.ndjson`, the same on every run. Times of events are left out: they would grow too old. */
+/** The lines of `events.ndjson`, the same on every run. Events have no times: those would become too old. */
 export const makeLines = (): string[] => {
   const lines = times(plan.distinct, (index) => JSON.stringify(validEvent(index)));
   const valid = [...lines];

@@ -2,7 +2,7 @@
 import { Client, type Contact } from "touchpoint-sdk";
 import { writeCsv } from "touchpoint-sdk/files";
 import { progressBar } from "../../src/cli/progress-bar.ts";
-import { tell } from "./child.ts";
+import { report } from "./child.ts";
 import { limitsAt } from "./limits.ts";
 
 const now = (): number => performance.now();
@@ -36,4 +36,4 @@ const columns = [
 const written = await writeCsv(file, everyContact(), { columns });
 bar.end();
 await client.close();
-await tell({ kind: "exported", ...written, elapsedMs: now() - startedAt });
+await report({ kind: "exported", ...written, elapsedMs: now() - startedAt });

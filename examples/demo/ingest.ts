@@ -2,30 +2,30 @@
 import { Client, type EventInput } from "touchpoint-sdk";
 import { readNdjson } from "touchpoint-sdk/files";
 import { progressBar } from "../../src/cli/progress-bar.ts";
-import { tell } from "./child.ts";
+import { report as send } from "./child.ts";
 import { limitsAt } from "./limits.ts";
 
 const [file = "", checkpoint = "", lines = ""] = process.argv.slice(2);
 const client = new Client({ limits: limitsAt(process.env.DEMO_SPEED) });
-// A source that is read as a stream has no known length; these are told it.
+// A stream has no known length, so the parent process passes it.
 const total = Number(lines);
 const bar = progressBar(process.stderr, () => performance.now());
 
 const events = readNdjson<EventInput>(file, {
-  onInvalid: ({ line }) => tell({ kind: "unreadable", line }),
+  onInvalid: ({ line }) => send({ kind: "unreadable", line }),
 });
 const report = await client.events.ingest(events, {
   checkpoint,
-  // Half of what a second allows, so that there is something to see, and to kill, between two batches.
+  // Half of what the limit allows in a second, so that there is time to watch, and to kill, between two batches.
   batchSize: 25,
   onProgress: (progress) => {
     const { done, perSecond } = progress;
     const etaMs = perSecond > 0 ? ((total - done) / perSecond) * 1_000 : undefined;
     bar.update({ ...progress, total, etaMs });
-    void tell({ kind: "progress", done });
+    void send({ kind: "progress", done });
   },
-  onRejected: ({ index, error }) => tell({ kind: "rejected", index, error }),
+  onRejected: ({ index, error }) => send({ kind: "rejected", index, error }),
 });
 bar.end();
 await client.close();
-await tell({ kind: "ingested", report });
+await send({ kind: "ingested", report });

@@ -1,6 +1,6 @@
 const times = { documented: 1, fast: 10 };
 
-/** The limits that the demo's sandbox keeps and its clients pace themselves to: as documented, or ten times that. */
+/** The limits of the demo's sandbox and of its clients: as documented, or ten times as high. */
 export const limitsAt = (speed: string | undefined) => {
   const factor = times[speed === "fast" ? "fast" : "documented"];
   return {

@@ -1,4 +1,4 @@
-/** Somebody in the demo's workspace. */
+/** A person in the demo's workspace. */
 export interface Person {
   readonly email: string;
   readonly name: string;
@@ -29,7 +29,7 @@ const pick = <T>(from: readonly T[], index: number): T => {
 /** Person number `index`, the same on every run; no two share an address. */
 export const person = (index: number): Person => {
   const first = pick(firstNames, index);
-  // Beside each other, the lengths of the two lists give 156 names before one comes again.
+  // 12 first names and 13 last names give 156 pairs before one repeats.
   const last = pick(lastNames, index);
   return {
     email: `${first}.${last}.${index}@example.com`.toLowerCase(),
