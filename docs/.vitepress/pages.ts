@@ -140,8 +140,8 @@ export const sections: readonly { readonly text: string; readonly pages: readonl
         about: "touchpoint sandbox, export, import and ingest.",
       },
       {
-        path: "guide/in-your-words",
-        title: "In your words",
+        path: "guide/glossary",
+        title: "Glossary",
         about: "What people search for (retry, duplicate, webhook, lambda, cron, …) and where it is.",
       },
       { path: "guide/troubleshooting", title: "Troubleshooting", about: "Symptoms, causes and what to do." },
