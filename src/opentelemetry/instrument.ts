@@ -32,7 +32,7 @@ const attempts = tracingChannel<unknown, AttemptTrace>("touchpoint:attempt");
 // The boundaries of the semantic conventions, in seconds.
 const boundaries = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
-/** What is known of an attempt when it starts. */
+/** The attributes of an attempt at its start. */
 const startOf = ({ origin, method, route }: AttemptTrace): Attributes => {
   const { hostname, port, protocol } = new URL(origin);
   return {
@@ -44,7 +44,7 @@ const startOf = ({ origin, method, route }: AttemptTrace): Attributes => {
   };
 };
 
-/** What is known of an attempt when it has ended. */
+/** The attributes of an attempt at its end. */
 const endOf = ({ status, failure }: AttemptTrace): Attributes => {
   const errorType = failure ?? (status !== undefined && status >= 400 ? String(status) : undefined);
   return {

@@ -11,7 +11,7 @@ export interface Incoming {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Whether the caller has given up since. */
+  /** Whether the caller has closed the connection. */
   readonly isGone?: () => boolean;
 }
 
@@ -21,7 +21,7 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string | string[]>>;
   /** Compressed as `content-encoding` says on a real connection. In process it arrives decompressed, as from any fetch. */
   readonly body: string;
-  /** How it reaches the caller if not as a whole: as the fault of this name says, or a reset before any byte. */
+  /** The fault that cuts or breaks the response on its way, or a reset before the first byte. */
   readonly delivery?: FaultName | "reset";
   /** How late it leaves, in milliseconds. */
   readonly delayMs?: number;
@@ -67,7 +67,7 @@ export const replyTo = ({ status, body, retryAfterMs }: Reply): Answer => {
 export const broken = (message: string): TypeError =>
   new TypeError(message, { cause: Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" }) });
 
-/** The pieces in which a body arrives that does not arrive as a whole. It throws where the connection breaks. */
+/** The parts of a body that a fault cuts or breaks. Throws where the connection breaks. */
 export async function* piecesOf({ delivery }: Answer, body: Uint8Array, clock: Clock, signal?: AbortSignal) {
   if (delivery !== "drip") {
     yield body.slice(0, body.length >> 1);

@@ -112,12 +112,12 @@ export const settingsOf = (options: SandboxOptions, name: string): WorkspaceOpti
 
 /** The faults of options that are valid alone, but contradict each other. */
 const clashes = (options: SandboxOptions): string[] => {
-  const given = (options.apiKeys ?? []).map(
+  const keys = (options.apiKeys ?? []).map(
     (one): ApiKeyOptions => (typeof one === "string" ? { key: one } : one),
   );
-  const faults = given.flatMap(({ key: own, workspace = defaultWorkspace, mailAccount }, index) => {
+  const faults = keys.flatMap(({ key: own, workspace = defaultWorkspace, mailAccount }, index) => {
     const { mailAccounts = [defaultMailAccount] } = settingsOf(options, workspace);
-    if (given.findIndex((other) => other.key === own) < index) return [`apiKeys[${index}] is a duplicate`];
+    if (keys.findIndex((other) => other.key === own) < index) return [`apiKeys[${index}] is a duplicate`];
     return mailAccount === undefined || mailAccounts.some(({ id }) => id === mailAccount)
       ? []
       : [`apiKeys[${index}].mailAccount: the workspace has no mail account "${mailAccount}"`];
@@ -128,8 +128,8 @@ const clashes = (options: SandboxOptions): string[] => {
 };
 
 /** Checks the options of a sandbox; null means none. @throws ConfigurationError naming every fault at once. */
-export const checkedOptions = (given: SandboxOptions | null): SandboxOptions => {
-  const options = given ?? {};
+export const checkedOptions = (input: SandboxOptions | null): SandboxOptions => {
+  const options = input ?? {};
   const faults = ruleFaults(options, sandboxRules);
   refuseSetup("createSandbox", faults.length > 0 ? faults : clashes(options));
   return options;
@@ -150,5 +150,5 @@ const argumentRules = {
 const required = ["contacts", "address"];
 
 /** Checks the argument of a method or a control. @throws ConfigurationError naming every fault at once. */
-export const checkArgument = (method: keyof typeof argumentRules, given: unknown): void =>
-  refuseSetup(`sandbox.${method}`, ruleFaults(given, argumentRules[method], { required }));
+export const checkArgument = (method: keyof typeof argumentRules, argument: unknown): void =>
+  refuseSetup(`sandbox.${method}`, ruleFaults(argument, argumentRules[method], { required }));

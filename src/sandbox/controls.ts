@@ -3,7 +3,7 @@ import { foldAscii } from "../runtime/fold-ascii.ts";
 import { suggestion } from "../runtime/nearest-name.ts";
 import { isText, isWhole, refuseSetup } from "../runtime/rules.ts";
 import { checkArgument } from "./check-options.ts";
-import { given } from "./json.ts";
+import { defined } from "./json.ts";
 import type { ApiKeyOptions, MailAccountChange, WorkspaceChange } from "./options.ts";
 import { dispatchLater } from "./rules/emails.ts";
 import { seedContacts } from "./seed.ts";
@@ -129,7 +129,7 @@ export const createControls = (current: () => World): SandboxControls => ({
   updateWorkspace: (change, name) => {
     checkArgument("updateWorkspace", change);
     const workspace = current().workspaceNamed(name);
-    workspace.settings = { ...workspace.settings, ...given(change) };
+    workspace.settings = { ...workspace.settings, ...defined(change) };
   },
   doNotEmail: (address, isOnList = true, name) => {
     refuseSetup("sandbox.doNotEmail", isText(address, "address"));
@@ -142,6 +142,6 @@ export const createControls = (current: () => World): SandboxControls => ({
     const key = current().keys.get(name);
     // The name is the key itself, which no message repeats.
     if (key === undefined) throw new ConfigurationError("sandbox.updateKey: there is no such key");
-    key.settings = { ...key.settings, ...given(change) };
+    key.settings = { ...key.settings, ...defined(change) };
   },
 });

@@ -145,8 +145,8 @@ export interface Sandbox extends SandboxControls {
  * console.log(own.state.contacts.length); // 1
  * ```
  */
-export const createSandbox = (given: SandboxOptions = {}): Sandbox => {
-  const options = checkedOptions(given);
+export const createSandbox = (input: SandboxOptions = {}): Sandbox => {
+  const options = checkedOptions(input);
   const base = options.clock ?? systemClock;
   const clock = createSandboxClock(base);
   const stateNamed = (name: string): SandboxState => stateOf(() => world, name);

@@ -96,12 +96,12 @@ export interface PlannedEffect extends Effect {
 
 const statusEffect = (fault: StatusFault): Effect => {
   const { status, retryAfter } = fault;
-  const { body: given = { error: `Planned fault: status ${status}.` } } = fault;
-  const body = bodiless.includes(status) ? "" : given;
+  const { body: planned = { error: `Planned fault: status ${status}.` } } = fault;
+  const body = bodiless.includes(status) ? "" : planned;
   const headers: Record<string, string> = { "content-type": "application/json" };
   if (retryAfter !== undefined)
     headers["retry-after"] = isDate(retryAfter) ? retryAfter.toUTCString() : String(retryAfter);
-  // Header names ignore case: in lower case, a given header replaces the default one.
+  // Header names ignore case. In lower case, a header of the fault replaces the default one.
   for (const [name, value] of Object.entries(fault.headers ?? {})) headers[name.toLowerCase()] = value;
   const answer = { status, headers, body: typeof body === "string" ? body : JSON.stringify(body) };
   return { applied: fault.applied === true, answer: () => answer };

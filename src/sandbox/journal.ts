@@ -17,7 +17,7 @@ export interface RequestRecord {
   readonly body: unknown;
   /** When it was counted, in milliseconds since 1970 on the sandbox's clock. */
   readonly at: number;
-  /** The workspace of its key; undefined without a valid key, or if a fault kept the request from the service. */
+  /** The workspace of the API key. Undefined without a valid key, or if a fault dropped the request before the service. */
   readonly workspace: string | undefined;
   /** The response status; undefined if a fault sent none. */
   readonly status: number | undefined;
@@ -29,7 +29,7 @@ export interface RequestRecord {
   readonly fault: string | undefined;
 }
 
-/** Exact counts of all requests, including those no longer kept. */
+/** Exact counts of all requests, including those that the journal has dropped. */
 export interface RequestCounts {
   /** The number of requests. */
   readonly requests: number;
@@ -43,15 +43,15 @@ export interface RequestCounts {
 export interface Exchange {
   /** Counted from 1, over all requests. */
   readonly number: number;
-  /** Without headers and body once it is older than the requests that are kept. */
+  /** Headers and body are missing once the request is older than the newest `keep`. */
   request: RequestRecord;
-  /** Undefined once it is no longer kept. */
+  /** Undefined once the journal has dropped the response. */
   answer:
     | (Pick<Answer, "headers" | "body"> & { /** Of the body, before it was cut. */ readonly length: number })
     | undefined;
-  /** How long its answer took, on the sandbox's clock; undefined until then. */
+  /** Milliseconds until the answer, on the sandbox's clock. Undefined before the answer. */
   tookMs: number | undefined;
-  /** Whether it took effect, and its caller does not know. */
+  /** Whether the request took effect and its response was lost. */
   isLost: boolean;
 }
 
@@ -60,11 +60,11 @@ const keptRows = 100_000;
 const mostBeyond = 10_000;
 const keptCharacters = 64 * 1_024;
 
-// Copied, because a slice of a string keeps the whole string in memory.
+// A copy, because a slice of a string keeps the entire string in memory.
 const cut = (text: string): string =>
   text.length <= keptCharacters ? text : Buffer.from(text.slice(0, keptCharacters)).toString();
 
-/** Whether nothing about it will be looked into. */
+/** Whether the exchange is a success without a fault, which needs no details later. */
 const isPlain = ({ request: { status = 0, fault } }: Exchange): boolean =>
   fault === undefined && status >= 200 && status < 300;
 
@@ -80,8 +80,9 @@ const gapsAfter = (total: number, keep: number): string | undefined => {
 };
 
 /**
- * Counts all requests, and keeps the newest `keep` whole. Of all requests, or the newest 100,000, it keeps a row; of the
- * responses those of the newest 500, and of those that failed among the whole ones. A body is cut after 64 Ki characters.
+ * Counts all requests. It stores the newest `keep` requests with headers and body, and a row for each of the newest 100,000.
+ * It stores the newest 500 responses, and every failed response to a request that still has its body. Bodies are cut after
+ * 64 Ki characters.
  */
 export const createJournal = (keep: number, changed: () => void) => {
   const requests: RequestRecord[] = [];

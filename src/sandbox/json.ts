@@ -1,4 +1,4 @@
-/** A JSON object whose fields are not known yet. */
+/** A JSON object with unchecked fields. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 export const isFields = (value: unknown): value is Fields =>
@@ -13,9 +13,9 @@ export const isArray = (value: unknown): value is readonly unknown[] => Array.is
 export const has = (fields: Fields, name: string): boolean =>
   Object.hasOwn(fields, name) && fields[name] !== undefined;
 
-type Given<T> = { readonly [Name in keyof T]?: Exclude<T[Name], undefined> };
+type Defined<T> = { readonly [Name in keyof T]?: Exclude<T[Name], undefined> };
 
 /** The fields that have a value. */
-export const given = <T extends object>(fields: T): Given<T> =>
+export const defined = <T extends object>(fields: T): Defined<T> =>
   // Only fields without a value are left out.
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<T>;
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>;

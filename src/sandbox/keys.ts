@@ -20,8 +20,8 @@ export const createKeys = (
 ): Map<string, ApiKey> =>
   new Map(
     options.map((option, index) => {
-      const given: ApiKeyOptions = typeof option === "string" ? { key: option } : option;
-      const { key, workspace = defaultWorkspace, ...settings } = given;
+      const options: ApiKeyOptions = typeof option === "string" ? { key: option } : option;
+      const { key, workspace = defaultWorkspace, ...settings } = options;
       // Numbered, not named, so that the page never shows a key.
       const owner = `key ${index + 1}`;
       const [requests, emails] = [metersFor(owner, "requests"), metersFor(owner, "emails")];

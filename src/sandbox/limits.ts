@@ -84,9 +84,9 @@ export const createMetersFor =
     all.push({ owner, meters });
     if (limits === false) return meters;
     for (const name of [budget, `${budget}PerDay`] as const) {
-      const given = limits[name] ?? documentedLimits[name];
-      if (given === false) continue;
-      const window = typeof given === "number" ? { ...documentedLimits[name], max: given } : given;
+      const limit = limits[name] ?? documentedLimits[name];
+      if (limit === false) continue;
+      const window = typeof limit === "number" ? { ...documentedLimits[name], max: limit } : limit;
       if (Number.isFinite(window.max)) meters.set(name, createMeter(window, limits.kind));
     }
     return meters;

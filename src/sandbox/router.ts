@@ -64,10 +64,10 @@ const decode = (segment: string): string => {
 /** Finds the operation behind a request, if the service has one. */
 export const findRoute = (method: string, path: string, body?: unknown): Match | undefined => {
   for (const { operation, rule, pattern } of routes) {
-    const found = operation.method === method ? pattern.exec(path) : null;
+    const match = operation.method === method ? pattern.exec(path) : null;
     // One path serves two operations; only the body tells them apart.
     const isOther = operation.id === "emails.send" && fieldsOf(body).sendAt !== undefined;
-    if (found !== null && !isOther) return { operation, rule, id: decode(found[1] ?? "") };
+    if (match !== null && !isOther) return { operation, rule, id: decode(match[1] ?? "") };
   }
   return undefined;
 };

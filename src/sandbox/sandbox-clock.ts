@@ -63,9 +63,9 @@ export const createSandboxClock = (base: Clock) => {
     after,
     sleep: (ms: number, signal?: AbortSignal) => sleepOn({ after }, ms, signal),
     /** Timers that become due fire in order, each at its own due time. @throws ConfigurationError for a time that cannot be reached. */
-    advance(given: unknown) {
-      refuseSetup("sandbox.advance", isWait(given, "ms"));
-      const ms = Number(given);
+    advance(wait: unknown) {
+      refuseSetup("sandbox.advance", isWait(wait, "ms"));
+      const ms = Number(wait);
       const target = now() + ms;
       const end = offset + ms;
       for (let timer = earliest(target); timer !== undefined; timer = earliest(target)) {

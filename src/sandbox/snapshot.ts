@@ -125,11 +125,11 @@ export const createSnapshots = (
     // Checked above.
     const { aheadMs = 0, ids = 0, workspaces } = value as Snapshot;
     startAnew(aheadMs, (next) => {
-      const found = Object.entries(workspaces).map(
+      const restored = Object.entries(workspaces).map(
         ([name, from]) => [next.workspaceNamed(name), from] as const,
       );
       next.ids.count = ids;
-      for (const [workspace, from] of found) restoreInto(workspace, from);
+      for (const [workspace, from] of restored) restoreInto(workspace, from);
     });
   };
   return {

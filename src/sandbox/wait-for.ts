@@ -17,7 +17,7 @@ export interface Awaited {
 
 /** How long to wait, and where. */
 export interface WaitOptions {
-  /** Milliseconds, 5,000 unless given, on the clock that the sandbox was given, which `advance` does not move. */
+  /** Milliseconds on the `clock` option of the sandbox, which `advance` does not move. 5,000 by default. */
   readonly timeoutMs?: number;
   /** The name of a workspace; default: `default`. Requests are those of all workspaces. */
   readonly workspace?: string;
@@ -59,17 +59,17 @@ export const createWaiting = (
     // The kind decides the records' type; a lookup in a table does not say so to the compiler.
     const records = () => state[kinds[kind]] as readonly Awaited[typeof kind][];
     const find = () => records().find((record) => fits(fields ?? {}, record));
-    const known = find();
-    if (known !== undefined) return known;
+    const present = find();
+    if (present !== undefined) return present;
     // Here, where a value that is no JSON rejects: in the timer it would end the process.
     const what = `${kind} with ${JSON.stringify(fields ?? {})}`;
     return new Promise((resolve, reject) => {
       const look = (): void => {
-        const found = find();
-        if (found === undefined) return;
+        const match = find();
+        if (match === undefined) return;
         waiting.delete(look);
         cancel();
-        resolve(found);
+        resolve(match);
       };
       const cancel = clock.after(timeoutMs, () => {
         waiting.delete(look);

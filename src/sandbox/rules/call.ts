@@ -50,9 +50,10 @@ export const readFields = <T extends object>(
   readers: { readonly [Name in keyof T]: Reader<T[Name]> },
   within = "",
 ): Partial<T> => {
-  const found: Partial<T> = {};
-  for (const name in readers) if (has(fields, name)) found[name] = readers[name](fields[name], within + name);
-  return found;
+  const values: Partial<T> = {};
+  for (const name in readers)
+    if (has(fields, name)) values[name] = readers[name](fields[name], within + name);
+  return values;
 };
 
 const address = /^[^\s@<>,;"]+@[^\s@<>,;"]+\.[^\s@<>,;".]+$/;

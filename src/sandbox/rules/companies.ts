@@ -24,18 +24,18 @@ const readPeople = (people: unknown) => {
   return people.map((person, index) => {
     const field = `contacts[${index}]`;
     const fields = readObject(person, field);
-    const known = readFields(fields, { name: readText, title: readText }, `${field}.`);
-    return { ...known, email: readAddress(fields.email, `${field}.email`) };
+    const details = readFields(fields, { name: readText, title: readText }, `${field}.`);
+    return { ...details, email: readAddress(fields.email, `${field}.email`) };
   });
 };
 
 type Person = ReturnType<typeof readPeople>[number];
 
-const place = (workspace: Workspace, { email, ...person }: Person, leadId: string): string => {
-  const known = workspace.contacts.byEmail(email);
-  if (known === undefined) return addContact(workspace, { ...person, email, leadId }).id;
-  changeContact(workspace, known, { ...person, leadId });
-  return known.id;
+const linkPerson = (workspace: Workspace, { email, ...person }: Person, leadId: string): string => {
+  const contact = workspace.contacts.byEmail(email);
+  if (contact === undefined) return addContact(workspace, { ...person, email, leadId }).id;
+  changeContact(workspace, contact, { ...person, leadId });
+  return contact.id;
 };
 
 const change = (workspace: Workspace, company: CompanyRecord, fields: CompanyFields): void => {
@@ -66,11 +66,11 @@ export const createCompany = (call: Call): Reply => {
   if (Object.keys(body).length === 0) throw new Refusal(400, "The body must have a field of a company.");
   const fields = readFields(body, companyReaders);
   const { contacts: people = [] } = readFields(body, { contacts: readPeople });
-  const known = withDomain(workspace, fields);
-  if (known !== undefined) change(workspace, known, fields);
-  const { id } = known ?? add(workspace, fields);
-  const contactIds = people.map((person) => place(workspace, person, id));
-  return { status: known === undefined ? 201 : 200, body: { id, contactIds } };
+  const company = withDomain(workspace, fields);
+  if (company !== undefined) change(workspace, company, fields);
+  const { id } = company ?? add(workspace, fields);
+  const contactIds = people.map((person) => linkPerson(workspace, person, id));
+  return { status: company === undefined ? 201 : 200, body: { id, contactIds } };
 };
 
 export const updateCompany = (call: Call): Reply => {

@@ -36,7 +36,7 @@ const kinds: Readonly<Record<CustomFieldKind, Reader<unknown>>> = {
     readTime(typeof value === "string" && day.test(value) ? `${value}T00:00Z` : value, field),
 };
 
-/** Reads a patch of custom fields: given keys are set, `null` clears a key, the others stay. */
+/** Reads a patch of custom fields: a value sets its key, `null` clears it, and other keys stay. */
 const readCustomFields =
   (current: Fields, definitions: Workspace["settings"]["customFields"]): Reader<Fields> =>
   (patch, field) => {
@@ -65,10 +65,10 @@ const readListIds =
   ({ lists }: Workspace): Reader<string[]> =>
   (value, field) => {
     if (!isArray(value)) throw invalid(field, "must be an array of list ids");
-    const known = value.filter(isString).filter((id) => lists.has(id));
-    if (known.length < value.length)
+    const ids = value.filter(isString).filter((id) => lists.has(id));
+    if (ids.length < value.length)
       throw invalid(field, "contains an id that is not a list of this workspace");
-    return [...new Set(known)];
+    return [...new Set(ids)];
   };
 
 const readFreeAddress =
@@ -84,7 +84,7 @@ const readFreeAddress =
 /**
  * Reads the contact fields of a body. Fields that a caller cannot set are ignored.
  *
- * @param current - the contact to change; its custom fields are merged with the given ones.
+ * @param current - the contact to change; the custom fields of the input are merged into its own.
  * @throws Refusal 400 for an invalid value, 409 for an address that is taken.
  */
 export const readContactFields = (

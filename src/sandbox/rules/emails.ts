@@ -38,7 +38,7 @@ export const dispatchLater = (record: ScheduledRecord, workspace: Workspace): vo
 /** A scheduled email, as the service returns it. */
 const shown = ({ id, status, sendAt }: ScheduledRecord): object => ({ id, status, sendAt });
 
-/** Reads `sendAt`, if given, in the service's time format. @throws Refusal 400 when it has no time zone. */
+/** Reads `sendAt`, if present, in the service's time format. @throws Refusal 400 when it has no time zone. */
 const readSendAt = (fields: Fields): string | undefined =>
   readFields(fields, { sendAt: (value, field) => new Date(readTime(value, field)).toISOString() }).sendAt;
 

@@ -1,5 +1,5 @@
 import { Refusal, type Reply } from "../answer.ts";
-import { type Fields, given, has, isArray, isFields } from "../json.ts";
+import { defined, type Fields, has, isArray, isFields } from "../json.ts";
 import type { EventRecord, EventResponse } from "../store/records.ts";
 import { addContact, changeContact, timestamp, type Workspace } from "../store/workspace.ts";
 import { runAutomations } from "./automations.ts";
@@ -90,23 +90,23 @@ const settlePerson = (
   const { contacts } = workspace;
   const { email, externalId, id } = readFields(person, personReaders, "contact.");
   if (id !== undefined && contacts.byId(id) === undefined) throw notFound("contact");
-  const found = [
+  const matches = [
     id && contacts.byId(id),
     email && contacts.byEmail(email),
     externalId && contacts.byExternalId(externalId),
   ].filter((contact) => typeof contact === "object");
-  const [known] = found;
-  if (found.some((contact) => contact !== known)) {
+  const [match] = matches;
+  if (matches.some((contact) => contact !== match)) {
     throw new Refusal(409, "The email and the externalId belong to two different contacts.");
   }
 
   const fields = {
-    ...readContactFields(contactFields, workspace, known, "contactFields."),
-    ...given({ externalId }),
+    ...readContactFields(contactFields, workspace, match, "contactFields."),
+    ...defined({ externalId }),
   };
-  if (known !== undefined) {
-    if (Object.keys(fields).length > 0) changeContact(workspace, known, fields);
-    return { contactId: known.id, createdContact: false };
+  if (match !== undefined) {
+    if (Object.keys(fields).length > 0) changeContact(workspace, match, fields);
+    return { contactId: match.id, createdContact: false };
   }
   // A person without an address cannot be created.
   if (email === undefined || !createContact) return { createdContact: false };
@@ -122,7 +122,7 @@ const record = (workspace: Workspace, event: EventDraft): EventResponse => {
   const entry: EventRecord = {
     id,
     name,
-    ...given({ callerId, contactId }),
+    ...defined({ callerId, contactId }),
     properties,
     occurredAt: new Date(event.occurredAt).toISOString(),
     recordedAt: timestamp(workspace),
@@ -135,7 +135,7 @@ const record = (workspace: Workspace, event: EventDraft): EventResponse => {
   return response;
 };
 
-/** Records one event, or repeats the first answer if its id is known. @throws Refusal 400, 404, 409 */
+/** Records one event, or repeats the first answer if the id was recorded before. @throws Refusal 400, 404, 409 */
 const recordOrRepeat = (workspace: Workspace, value: unknown): EventResponse => {
   const event = readEvent(value, workspace.services.clock.wallTime());
   const first = event.id === undefined ? undefined : workspace.eventsById.get(event.id);

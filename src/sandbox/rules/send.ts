@@ -1,6 +1,6 @@
 import { foldAscii } from "../../runtime/fold-ascii.ts";
 import { Refusal, type Reply } from "../answer.ts";
-import { type Fields, given } from "../json.ts";
+import { defined, type Fields } from "../json.ts";
 import { accountNamed, type MailAccount } from "../store/mail-account.ts";
 import type { EmailDraft } from "../store/records.ts";
 import { addContact, timestamp, type Workspace } from "../store/workspace.ts";
@@ -74,8 +74,8 @@ export const sendNow = (
   scheduledId?: string,
 ): Reply["body"] => {
   if (account.failing !== undefined) throw new Refusal(502, account.failing);
-  const known = workspace.contacts.byEmail(to);
-  const contact = known ?? addContact(workspace, { email: to });
+  const existing = workspace.contacts.byEmail(to);
+  const contact = existing ?? addContact(workspace, { email: to });
   const answer = {
     id: workspace.services.newId("msg"),
     to,
@@ -85,9 +85,9 @@ export const sendNow = (
     sentAt: timestamp(workspace),
     tracked: workspace.settings.tracking ?? true,
     contactId: contact.id,
-    contactCreated: known === undefined,
+    contactCreated: existing === undefined,
   };
-  const more = { text, mailAccount: account.id, ...given({ html, signatureId, scheduledId }) };
+  const more = { text, mailAccount: account.id, ...defined({ html, signatureId, scheduledId }) };
   workspace.emails.push({ ...answer, ...more });
   workspace.services.changed();
   account.meters.get("mailAccountPerDay")?.take(1, workspace.services.clock.now());

@@ -1,9 +1,9 @@
 import { foldAscii } from "../../runtime/fold-ascii.ts";
-import { given } from "../json.ts";
+import { defined } from "../json.ts";
 import type { EmailRecord, ScheduledRecord } from "../store/records.ts";
 import type { Workspace } from "../store/workspace.ts";
-import { type Found, found, shows } from "./found.ts";
 import { messageHeaders } from "./message.ts";
+import { type Rows, selectRows, shows } from "./rows.ts";
 
 /** The ids of records whose makers do not know of them. */
 type Lost = ReadonlySet<string>;
@@ -54,7 +54,7 @@ const detailOf = (record: EmailRecord | ScheduledRecord, { name, contacts }: Wor
     text,
     headers: isSent(record) ? messageHeaders(record) : undefined,
     contactId: isSent(record) ? record.contactId : contacts.byEmail(to)?.id,
-    facts: Object.entries<string>(given({ "Mail account": record.mailAccount, ...facts })),
+    facts: Object.entries<string>(defined({ "Mail account": record.mailAccount, ...facts })),
   };
 };
 
@@ -62,7 +62,7 @@ const detailOf = (record: EmailRecord | ScheduledRecord, { name, contacts }: Wor
 export type EmailDetail = ReturnType<typeof detailOf>;
 
 /** Lists waiting emails, soonest first, then sent, failed and cancelled ones, newest first. */
-export const listEmails = (workspace: Workspace, lost: Lost, filter: URLSearchParams): Found<EmailRow> => {
+export const listEmails = (workspace: Workspace, lost: Lost, filter: URLSearchParams): Rows<EmailRow> => {
   const only = filter.get("to");
   const fits = (record: EmailRecord | ScheduledRecord): boolean => {
     const { to } = isSent(record) ? record : record.draft;
@@ -71,15 +71,15 @@ export const listEmails = (workspace: Workspace, lost: Lost, filter: URLSearchPa
   };
   const toRow = (record: EmailRecord | ScheduledRecord) => rowOf(record, lost);
   const byTime = (a: EmailRow, b: EmailRow) => Date.parse(b.at) - Date.parse(a.at);
-  const kept = [...workspace.scheduled.values()]
+  const scheduled = [...workspace.scheduled.values()]
     .filter((one) => one.status !== "SENT" && fits(one))
     .map(toRow);
-  const waiting = kept.filter(({ status }) => status === "SCHEDULED");
-  const ended = kept.filter(({ status }) => status !== "SCHEDULED");
-  const gone = found(workspace.emails, fits, toRow);
+  const waiting = scheduled.filter(({ status }) => status === "SCHEDULED");
+  const ended = scheduled.filter(({ status }) => status !== "SCHEDULED");
+  const sent = selectRows(workspace.emails, fits, toRow);
   return {
-    items: [...waiting.sort((a, b) => byTime(b, a)), ...[...gone.items, ...ended].sort(byTime)],
-    more: gone.more,
+    items: [...waiting.sort((a, b) => byTime(b, a)), ...[...sent.items, ...ended].sort(byTime)],
+    more: sent.more,
   };
 };
 

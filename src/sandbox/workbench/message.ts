@@ -15,7 +15,7 @@ export const messageHeaders = (email: EmailRecord): (readonly [name: string, val
 const part = (type: string, text: string): string =>
   `Content-Type: ${type}; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n\r\n${text.replace(/\r?\n/g, "\r\n")}\r\n`;
 
-/** The whole message as mail programs read it (RFC 5322 and 6532). Nothing is encoded, so that people can read it. */
+/** The complete message in the format of RFC 5322 and RFC 6532. Nothing is encoded, so that people can read it. */
 export const messageSource = (email: EmailRecord): string => {
   const lines = messageHeaders(email).map(([name, value]) => `${name}: ${value}\r\n`);
   if (email.html === undefined) return lines.join("") + part("text/plain", email.text);

@@ -30,7 +30,7 @@ export const createBudgetHistory = (world: () => World, clock: SandboxClock) => 
 /** How much of a limit was used over time, and whose it is: `key 1`, `workspace default`, `mail account mail-1`. */
 export type BudgetSeries = ReturnType<ReturnType<typeof createBudgetHistory>>[number];
 
-/** The series from a given time on, each starting with the last point before it. */
+/** Each series from this time on, beginning with the last point before it. */
 export const since = (series: readonly BudgetSeries[], from: number): readonly BudgetSeries[] =>
   series.map((one) => {
     const first = one.points.findLastIndex(([at]) => at < from);

@@ -2,7 +2,7 @@ import type { Exchange, Journal } from "../journal.ts";
 import { isArray, isFields } from "../json.ts";
 import type { ContactRecord, EventRecord } from "../store/records.ts";
 import type { Workspace } from "../store/workspace.ts";
-import { type Found, found, shows } from "./found.ts";
+import { type Rows, selectRows, shows } from "./rows.ts";
 
 export type ContactRow = Pick<ContactRecord, "id" | "email" | "name" | "stage" | "updatedAt">;
 
@@ -28,10 +28,10 @@ const placesOf = ({ lists, companies }: Workspace, { listIds, leadId }: ContactR
   company: companies.get(leadId ?? "")?.companyName ?? leadId,
 });
 
-export const listContacts = (workspace: Workspace, filter: URLSearchParams): Found<ContactRow> => {
+export const listContacts = (workspace: Workspace, filter: URLSearchParams): Rows<ContactRow> => {
   const fits = (contact: ContactRecord) =>
     shows(filter, () => ({ ...contact, ...placesOf(workspace, contact) }));
-  return found(workspace.contacts.all, fits, contactRow);
+  return selectRows(workspace.contacts.all, fits, contactRow);
 };
 
 const eventRow = (event: EventRecord, { contacts }: Workspace) => {
@@ -42,9 +42,9 @@ const eventRow = (event: EventRecord, { contacts }: Workspace) => {
 /** A row of the event list; `person` is the contact's address. */
 export type EventRow = ReturnType<typeof eventRow>;
 
-export const listEvents = (workspace: Workspace, filter: URLSearchParams): Found<EventRow> => {
+export const listEvents = (workspace: Workspace, filter: URLSearchParams): Rows<EventRow> => {
   const rowOf = (event: EventRecord) => eventRow(event, workspace);
-  return found(workspace.events, (event) => shows(filter, () => ({ ...event, ...rowOf(event) })), rowOf);
+  return selectRows(workspace.events, (event) => shows(filter, () => ({ ...event, ...rowOf(event) })), rowOf);
 };
 
 const requestEntry = ({ number, request }: Exchange): HistoryEntry => ({

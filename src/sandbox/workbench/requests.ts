@@ -1,7 +1,7 @@
 import { parsedJson } from "../../runtime/values.ts";
 import type { Exchange, Journal } from "../journal.ts";
 import { fieldsOf, isArray } from "../json.ts";
-import { type Found, found, shows } from "./found.ts";
+import { type Rows, selectRows, shows } from "./rows.ts";
 
 const rowOf = ({ number, request, tookMs, isLost }: Exchange) => {
   const { at, path, query, method, operation, status, fault, limit, applied } = request;
@@ -38,7 +38,7 @@ const itemsOf = ({ request: { body }, answer }: Exchange) => {
   });
 };
 
-export const listRequests = (journal: Journal, filter: URLSearchParams): Found<RequestRow> => {
+export const listRequests = (journal: Journal, filter: URLSearchParams): Rows<RequestRow> => {
   const kind = filter.get("kind") || undefined;
   const operation = filter.get("operation") || undefined;
   const fits = (one: Exchange): boolean =>
@@ -48,7 +48,7 @@ export const listRequests = (journal: Journal, filter: URLSearchParams): Found<R
       const { answer, ...detail } = detailOf(one);
       return { ...detail, answered: answer?.headers, answer: parsedJson(answer?.body ?? "") ?? answer?.body };
     });
-  return { ...found(journal.exchanges, fits, rowOf), note: journal.gaps };
+  return { ...selectRows(journal.exchanges, fits, rowOf), note: journal.gaps };
 };
 
 const detailOf = (one: Exchange) => {
@@ -56,10 +56,10 @@ const detailOf = (one: Exchange) => {
   return { ...rowOf(one), workspace, query, headers, body, answer: one.answer, items: itemsOf(one) };
 };
 
-/** A request with all its details; without an `answer` that is no longer kept. */
+/** A request with all details. `answer` is missing once the journal has dropped it. */
 export type RequestDetail = ReturnType<typeof detailOf>;
 
-/** One request by its number, while it is kept. */
+/** The request with this number, or undefined once the journal has dropped it. */
 export const requestDetail = ({ exchanges }: Journal, number: number): RequestDetail | undefined => {
   const one = exchanges[number - (exchanges[0]?.number ?? 1)];
   return one && detailOf(one);

@@ -47,36 +47,36 @@ const pagePolicy =
 const emailPolicy =
   "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; frame-ancestors 'self'";
 
-/** What is not JSON. */
+/** A response that is not JSON. */
 interface File {
   readonly type: string;
   readonly content: string | Buffer;
   readonly policy?: string;
 }
 
-interface Asked {
+interface ViewRequest {
   readonly workspace: Workspace;
   readonly query: URLSearchParams;
   readonly id: string;
 }
 
-type Answered = File | object | undefined;
-type View = (asked: Asked) => Promise<Answered> | Answered;
+type View = File | object | undefined;
+type ViewHandler = (request: ViewRequest) => Promise<View> | View;
 
 const send = (response: ServerResponse, { type, content, policy }: File, status = 200): void => {
   const more = policy === undefined ? {} : { "content-security-policy": policy };
   response.writeHead(status, { ...headers, ...more, "content-type": type }).end(content);
 };
 
-/** Stands for the stream, which goes on. */
+/** A placeholder: the stream stays open, and `serve` writes to it. */
 const streaming: File = { type: "text/event-stream", content: "" };
 
-const isFile = (found: object): found is File => "content" in found;
+const isFile = (value: object): value is File => "content" in value;
 const jsonOf = (body: unknown): File => ({ type: "application/json", content: JSON.stringify(body) });
 
-const orMissing = <T>(found: T | undefined): T => {
-  if (found === undefined) throw new Refusal(404, "There is nothing here.");
-  return found;
+const orMissing = <T>(value: T | undefined): T => {
+  if (value === undefined) throw new Refusal(404, "There is nothing here.");
+  return value;
 };
 
 const page = async (): Promise<File> => ({ ...orMissing(await pageFile("index.html")), policy: pagePolicy });
@@ -92,7 +92,7 @@ export const createWorkbench = (on: Controlled) => {
   const history = createBudgetHistory(world, clock);
   const overview = () => overviewOf(on, history());
 
-  const views: Readonly<Record<string, View>> = {
+  const views: Readonly<Record<string, ViewHandler>> = {
     "GET /state": overview,
     "GET /requests": ({ query }) => listRequests(world().journal, query),
     "GET /requests/:id": ({ id }) => requestDetail(world().journal, Number(id)),
@@ -132,9 +132,9 @@ export const createWorkbench = (on: Controlled) => {
     const tell = (): void => {
       const now = overview();
       const { at: _at, ...rest } = now;
-      const told = JSON.stringify(rest);
-      if (told !== last) response.write(`event: state\ndata: ${JSON.stringify(now)}\n\n`);
-      last = told;
+      const update = JSON.stringify(rest);
+      if (update !== last) response.write(`event: state\ndata: ${JSON.stringify(now)}\n\n`);
+      last = update;
     };
     tell();
     const timer = setInterval(tell, everyMs);
@@ -146,14 +146,16 @@ export const createWorkbench = (on: Controlled) => {
     if (isFromElsewhere(incoming))
       throw new Refusal(403, "The workbench refuses requests from pages of other origins.");
     const { pathname, searchParams: query } = new URL(incoming.target, "http://sandbox");
-    const [, , kind = "", given, ...rest] = pathname.split("/");
-    const route = [`${incoming.method} /${kind}`, ...(given === undefined ? [] : [":id"]), ...rest].join("/");
+    const [, , kind = "", encodedId, ...rest] = pathname.split("/");
+    const route = [`${incoming.method} /${kind}`, ...(encodedId === undefined ? [] : [":id"]), ...rest].join(
+      "/",
+    );
     const workspace = world().workspaceNamed(query.get("workspace") ?? defaultWorkspace);
-    const id = decodeURIComponent(given ?? "");
+    const id = decodeURIComponent(encodedId ?? "");
     const control = controls[route];
     if (control !== undefined) return jsonOf(control(bodyOf(incoming), on, id) ?? {});
-    const found = orMissing(await views[route]?.({ workspace, query, id }));
-    return isFile(found) ? found : jsonOf(found);
+    const view = orMissing(await views[route]?.({ workspace, query, id }));
+    return isFile(view) ? view : jsonOf(view);
   };
 
   /** Answers requests to the workbench. Returns false for requests to the service. */
