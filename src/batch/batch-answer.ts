@@ -1,4 +1,5 @@
 import { sentenceOf } from "../http/error-from.ts";
+import { isUnclearStatus } from "../http/retry-policy.ts";
 import { isRecord } from "../runtime/values.ts";
 import type { BatchAnswer, EventInput, EventOutcome } from "../service/events.ts";
 
@@ -103,7 +104,7 @@ const resultOf = (item: unknown, sent: IndexedEvent, isVouchedFor: boolean): Bat
   if (!isRecord(item)) return { ...unknown, error: asJson(item) };
   if (status === 0) return { ...item, ...unknown, error: asJson(item) };
   // A failure of the service may have happened after the event was recorded.
-  const state = status < 500 ? "refused" : "unknown";
+  const state = isUnclearStatus(status) ? "unknown" : "refused";
   const error = sentenceOf({ error: item.error }) ?? sentenceOf(item) ?? asJson(item);
   return { ...item, index, status, state, error };
 };

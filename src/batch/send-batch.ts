@@ -1,6 +1,7 @@
 import type { CallScope } from "../call/scope.ts";
 import { ResponseValidationError } from "../errors.ts";
 import { inRounds } from "../http/retry-loop.ts";
+import { isTemporaryStatus } from "../http/retry-policy.ts";
 import type { Plan } from "../http/types.ts";
 import type { CallOptions } from "../options/options.ts";
 import type { BatchAnswer } from "../service/events.ts";
@@ -19,7 +20,7 @@ const mostRepeats = 4;
 
 /** Failed for a temporary reason. */
 export const isWorthARepeat = ({ status }: BatchItemResult): boolean =>
-  status === 0 || status === 429 || status >= 500;
+  status === 0 || isTemporaryStatus(status);
 
 const mayBeRecorded = ({ state }: BatchItemResult): boolean => state !== "refused";
 

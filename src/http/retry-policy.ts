@@ -53,21 +53,34 @@ export const isMailAccountRefusal = (
 // What proxies answer when the service was slow with a request that it has read, or a connection broke.
 const statusesOfProxies = [408, 460, 499];
 
+/** Whether a request that was answered with this status may have taken effect. */
+export const isUnclearStatus = (status: number): boolean =>
+  status >= 500 || statusesOfProxies.includes(status);
+
 /** Whether the failed attempt may have taken effect. */
 export const mayHaveTakenEffect = (operation: Situation["operation"], failure: AttemptFailure): boolean => {
   if (failure.kind !== "status") return failure.wasSent;
-  const status = failure.response?.status ?? 0;
-  return statusesOfProxies.includes(status) || (status >= 500 && !isMailAccountRefusal(operation, failure));
+  return isUnclearStatus(failure.response?.status ?? 0) && !isMailAccountRefusal(operation, failure);
 };
 
-const statusesWorthARepeat = [408, 425, 429, 500, 502, 503, 504];
+// They are about the request, or about the network it came from (511): a repeat gets the same response.
+const finalServerStatuses = [501, 505, 506, 510, 511];
+
+/**
+ * Whether a response with this status may be a different one next time. Any other 5xx is: beside the documented ones,
+ * network edges have their own, such as Cloudflare's 520 to 530, 529 and 598.
+ */
+export const isTemporaryStatus = (status: number): boolean =>
+  status === 425 ||
+  status === 429 ||
+  statusesOfProxies.includes(status) ||
+  (status >= 500 && status <= 599 && !finalServerStatuses.includes(status));
 
 // A complete response that will be the same next time.
 const isFinal = (operation: Situation["operation"], failure: AttemptFailure): boolean => {
   if (["aborted", "redirect", "too-large", "empty", "unmocked"].includes(failure.kind)) return true;
   if (failure.kind !== "status") return false;
-  const status = failure.response?.status ?? 0;
-  return !statusesWorthARepeat.includes(status) || isMailAccountRefusal(operation, failure);
+  return !isTemporaryStatus(failure.response?.status ?? 0) || isMailAccountRefusal(operation, failure);
 };
 
 /** Decides about the next attempt. Pure, so that every case can be tested. */

@@ -188,6 +188,8 @@ test.each([
   [{ status: 429, error: "slow down" }, "refused"],
   [{ status: 500, error: "broken" }, "unknown"],
   [{ status: 503 }, "unknown"],
+  [{ status: 408 }, "unknown"],
+  [{ status: 524 }, "unknown"],
   [{ status: "seen" }, "unknown"],
   [null, "unknown"],
 ] as const)("of %j the state is %s", (item, state) => {

@@ -129,9 +129,11 @@ describe("sendBatch", () => {
     [428, 1],
     [429, 2],
     [430, 1],
-    [499, 1],
+    [408, 2],
+    [499, 2],
     [500, 2],
-    [501, 2],
+    [501, 1],
+    [520, 2],
   ])("an event that failed with status %i is sent %i times", async (status, times) => {
     let isFirst = true;
     const { log } = await sending(2, (ids) => {

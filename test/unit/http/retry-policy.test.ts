@@ -21,8 +21,10 @@ const situation = (over: Partial<Situation> = {}): Situation => ({
 
 const repeatable: readonly ReplayClass[] = ["safe", "idempotent", "keyed"];
 
+type Row = [string, AttemptFailure, "unclear" | "clear", "always" | "where harmless" | "no"];
+
 /** Each failure, whether it may have been applied, and whether each kind of operation is repeated after it. */
-const table: readonly [string, AttemptFailure, "unclear" | "clear", "always" | "where harmless" | "no"][] = [
+const table: readonly Row[] = [
   ["connection refused", aFailure("connection", false), "clear", "always"],
   ["connection reset", aFailure("connection", true), "unclear", "where harmless"],
   ["time-out before sending", aFailure("timeout", false), "clear", "always"],
@@ -41,14 +43,20 @@ const table: readonly [string, AttemptFailure, "unclear" | "clear", "always" | "
   ["418", aStatus(418), "clear", "no"],
   ["425", aStatus(425), "clear", "always"],
   ["429", aStatus(429), "clear", "always"],
-  ["460", aStatus(460), "unclear", "no"],
-  ["499", aStatus(499), "unclear", "no"],
+  ["421", aStatus(421), "clear", "no"],
+  ["460", aStatus(460), "unclear", "where harmless"],
+  ["499", aStatus(499), "unclear", "where harmless"],
   ["500", aStatus(500), "unclear", "where harmless"],
-  ["501", aStatus(501), "unclear", "no"],
   ["502", aStatus(502), "unclear", "where harmless"],
   ["503", aStatus(503), "unclear", "where harmless"],
   ["504", aStatus(504), "unclear", "where harmless"],
-  ["511", aStatus(511), "unclear", "no"],
+  ...[501, 505, 506, 510, 511, 600, 999].map(
+    (status): Row => [`${status}`, aStatus(status), "unclear", "no"],
+  ),
+  // Of network edges, such as Cloudflare's 520 to 530, and of gateways that write what no document lists.
+  ...[507, 508, 509, 520, 521, 522, 523, 524, 525, 526, 527, 529, 530, 544, 561, 598, 599].map(
+    (status): Row => [`${status}`, aStatus(status), "unclear", "where harmless"],
+  ),
 ];
 
 describe("judge", () => {
@@ -85,11 +93,14 @@ describe("judge", () => {
     expect(judge(aStatus(status), situation({ retryAfterMs: 60_001 }))).toEqual({ again: false });
   });
 
-  test.each([408, 425, 500, 502, 504])("a %i that names a time is waited out by the call alone", (status) => {
-    const named = judge(aStatus(status), situation({ retryAfterMs: 7_000 }));
-    expect(named).toEqual({ again: true, waitMs: 7_000 });
-    expect(judge(aStatus(status), situation({ retryAfterMs: 60_001 }))).toEqual({ again: false });
-  });
+  test.each([408, 425, 500, 502, 504, 522, 529])(
+    "a %i that names a time is waited out by the call alone",
+    (status) => {
+      const named = judge(aStatus(status), situation({ retryAfterMs: 7_000 }));
+      expect(named).toEqual({ again: true, waitMs: 7_000 });
+      expect(judge(aStatus(status), situation({ retryAfterMs: 60_001 }))).toEqual({ again: false });
+    },
+  );
 
   test("a Retry-After of nothing leaves the back-off", () => {
     expect(judge(aStatus(429), situation({ retryAfterMs: 0 }))).toEqual({ again: true, waitMs: 250 });
