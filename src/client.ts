@@ -51,7 +51,7 @@ export interface Runtime {
  *
  * Every method may reject with a ValidationError (nothing was sent), AuthenticationError (401), PermissionDeniedError
  * (403), RateLimitError (429), InternalServerError (500), BadGatewayError (502), ServiceUnavailableError (503),
- * ConnectionError, TimeoutError or ResponseValidationError, and with the reason of its signal. The error's `outcome` says
+ * GatewayTimeoutError (504), ConnectionError, TimeoutError or ResponseValidationError, and with the reason of its signal. The error's `outcome` says
  * whether the call may have taken effect. Each method documents the errors that it adds.
  *
  * @throws ConfigurationError naming every fault of the options at once.

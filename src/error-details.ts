@@ -8,6 +8,7 @@ export type ApiErrorCode =
   | "bad_gateway"
   | "bad_request"
   | "conflict"
+  | "gateway_timeout"
   | "mail_account_failed"
   | "not_found"
   | "permission_denied"

@@ -295,6 +295,11 @@ export class ServiceUnavailableError extends ApiError {
   }
 }
 
+/** 504: a gateway waited in vain for the service, which may have applied the request. */
+export class GatewayTimeoutError extends ApiError {
+  override readonly code = "gateway_timeout";
+}
+
 /** Every error of the library, told apart by `code`: `error.code === "rate_limited"` makes it a `RateLimitError`. */
 export type AnyTouchpointError =
   | (ApiError & { readonly code: "api_error" })
@@ -304,6 +309,7 @@ export type AnyTouchpointError =
   | ConfigurationError
   | ConflictError
   | (ConnectionError & { readonly code: "connection_failed" })
+  | GatewayTimeoutError
   | InternalServerError
   | MailAccountError
   | NotFoundError
@@ -325,6 +331,7 @@ for (const [name, { prototype }] of Object.entries({
   ConfigurationError,
   ConflictError,
   ConnectionError,
+  GatewayTimeoutError,
   InternalServerError,
   MailAccountError,
   NotFoundError,

@@ -6,6 +6,7 @@ import {
   BadRequestError,
   ConflictError,
   ConnectionError,
+  GatewayTimeoutError,
   InternalServerError,
   MailAccountError,
   NotFoundError,
@@ -19,9 +20,10 @@ import {
 } from "../errors.ts";
 import { ClientClosed, DeadlineExceeded } from "../runtime/cancellation.ts";
 import { toHeaders } from "../runtime/headers.ts";
+import { answererOf } from "./answerer.ts";
 import { hintOf, onceHint, pauseHint } from "./hints.ts";
 import type { HttpResponse } from "./message.ts";
-import { isMailAccountRefusal } from "./retry-policy.ts";
+import { isMailAccountRefusal, mayHaveTakenEffect } from "./retry-policy.ts";
 import { AttemptFailure, type FailureNotes, type Scope } from "./types.ts";
 
 /** What the whole call has shown, not only its last attempt. */
@@ -37,6 +39,7 @@ const plain: Readonly<Record<number, new (message: string, details: ApiErrorDeta
   409: ConflictError,
   500: InternalServerError,
   502: BadGatewayError,
+  504: GatewayTimeoutError,
 };
 
 // The service documents { error: string }. Frameworks often nest or rename it; a hostile body may be nested endlessly.
@@ -50,18 +53,34 @@ export const sentenceOf = (body: unknown, depth = 0): string | undefined => {
   return typeof message === "string" && message !== "" ? message : sentenceOf(error, depth + 1);
 };
 
+const advice = ({ plan, progress }: Findings["call"]): string => {
+  if (plan.replay === "safe") return "Nothing was changed.";
+  if (progress.outcome === "not-applied") return "Nothing was applied.";
+  return plan.replay === "never"
+    ? "It may have been applied: check before sending it again."
+    : "It may have been applied; repeating it does no harm.";
+};
+
+// Any other unclear status is a gateway's, and so is the sentence that comes with it.
+const statusesOfService = [500, 503];
+
 const hintFor = (failure: AttemptFailure, { call, retryAfterMs }: Findings): string | undefined => {
   const { id, budgets } = call.operation;
-  if (failure.response?.status === 429) return pauseHint(budgets.at(-1), retryAfterMs);
-  return onceHint(call) ?? hintOf(failure, id);
+  const { status = 0, json } = failure.response ?? {};
+  if (status === 429) return pauseHint(budgets.at(-1), retryAfterMs);
+  const hint = onceHint(call) ?? hintOf(failure, id);
+  // Without a sentence, the message says so already.
+  const isSaid = failure.kind !== "status" || sentenceOf(json) === undefined;
+  const isService = statusesOfService.includes(status) || !mayHaveTakenEffect(call.operation, failure);
+  return hint ?? (isSaid || isService ? undefined : advice(call));
 };
 
 const statusError = (failure: AttemptFailure, response: HttpResponse, found: Findings) => {
   const { status } = response;
   const { operation, progress } = found.call;
-  const sentence =
-    sentenceOf(response.json) ?? `${operation.id}: the service responded with ${status} without a reason`;
-  const message = found.note === undefined ? sentence : `${sentence} (${found.note})`;
+  const sentence = sentenceOf(response.json);
+  const said = sentence ?? `${operation.id}: ${answererOf(response)}. ${advice(found.call)}`;
+  const message = found.note === undefined ? said : `${said} (${found.note})`;
   const details = {
     ...progress,
     status,
@@ -75,14 +94,6 @@ const statusError = (failure: AttemptFailure, response: HttpResponse, found: Fin
   if (isMailAccountRefusal(operation, failure)) return new MailAccountError(message, details);
   const Class = plain[status] ?? ApiError;
   return new Class(message, details);
-};
-
-const advice = ({ plan, progress }: Findings["call"]): string => {
-  if (plan.replay === "safe") return "Nothing was changed.";
-  if (progress.outcome === "not-applied") return "Nothing was applied.";
-  return plan.replay === "never"
-    ? "It may have been applied: check before sending it again."
-    : "It may have been applied; repeating it does no harm.";
 };
 
 const failedAttempt = (failure: AttemptFailure, found: Findings): TouchpointError => {

@@ -164,7 +164,7 @@ test("a sentence that lies 100,000 objects deep is none", async () => {
   const { client } = scene({ fetch: async () => new Response(body, { status: 400 }) });
   await expect(client.contacts.list()).rejects.toMatchObject({
     name: "BadRequestError",
-    message: "contacts.list: the service responded with 400 without a reason",
+    message: "contacts.list: the service responded with 400 without a reason. Nothing was changed.",
   });
 });
 

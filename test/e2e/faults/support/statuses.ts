@@ -64,7 +64,8 @@ export const statuses: readonly FaultCase[] = [
     error: "InternalServerError",
     arrange: planned({ status: 500, applied: true }),
   },
-  { ...failed, name: "a 504", error: "ApiError", arrange: planned({ status: 504 }) },
+  { ...failed, name: "a 504", error: "GatewayTimeoutError", arrange: planned({ status: 504 }) },
+  { ...failed, name: "an edge's 520", error: "ApiError", arrange: planned({ status: 520 }) },
   { ...failed, name: "a proxy's HTML 502", error: "BadGatewayError", arrange: planned("html-502") },
   {
     ...failed,

@@ -1,0 +1,35 @@
+import type { RawHeaders } from "../runtime/headers.ts";
+import type { HttpResponse } from "./message.ts";
+
+const longestName = 60;
+const longestTitle = 100;
+// A page's title stands at its top; a body can be of any length.
+const topOfPage = 2_048;
+
+const oneLine = (text: string, longest: number): string => {
+  const line = text.replace(/[\s\p{C}]+/gu, " ").trim();
+  return line.length > longest ? `${line.slice(0, longest)}…` : line;
+};
+
+const lastOf = (value: RawHeaders[string]): string =>
+  typeof value === "object" ? (value.at(-1) ?? "") : (value ?? "");
+
+/** The `Server` of a response, or the last gateway that its `Via` names; empty without either. */
+const nameOf = ({ server, via }: RawHeaders): string =>
+  oneLine(lastOf(server), longestName) || oneLine(lastOf(via).split(",").at(-1) ?? "", longestName);
+
+/** The title of a page, or the first line of a plain text, without the status that it repeats. */
+const titleOf = ({ text, status }: HttpResponse): string => {
+  const top = text.slice(0, topOfPage);
+  const [, title] = /<(?:title|h1)[^<>]*>([^<]+)/i.exec(top) ?? [];
+  const line = title ?? (/^\s*</.test(top) ? "" : (/[^\r\n]+/.exec(top)?.[0] ?? ""));
+  return oneLine(line, longestTitle).replace(new RegExp(`^${status}\\b\\W*`), "");
+};
+
+/** Who responded with what, for a response without the service's own sentence: most are a gateway's. */
+export const answererOf = (response: HttpResponse): string => {
+  const name = nameOf(response.headers);
+  const title = titleOf(response);
+  if (name === "" && title === "") return `the service responded with ${response.status} without a reason`;
+  return `${name || "a gateway or web server"} responded with ${response.status}${title && ` (${title})`}`;
+};
