@@ -81,6 +81,7 @@ export type { EventContact, EventFields, EventOutcome, EventReceipt } from "./se
 export { EventInput } from "./service/events.ts";
 export type { List } from "./service/lists.ts";
 export { ListInput } from "./service/lists.ts";
+export type { MomentInput, TemporalMoment } from "./service/timestamps.ts";
 export type * from "./workspace/contact-types.ts";
 export type {
   EventName,

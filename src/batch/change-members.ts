@@ -126,8 +126,8 @@ export const changeMembers = async (emails: Addresses, change: MembersChange): P
     throw invalid(operation, "emails", "must be an array or an (async) iterable of email addresses");
   let begun: Change | undefined;
   try {
-    return await change.call.run(operation, change.options, (call) => {
-      begun = new Change({ ...change, call });
+    return await change.call.run(operation, change.options, (call, options) => {
+      begun = new Change({ ...change, call, options });
       return begun.run(emails);
     });
   } catch (error) {

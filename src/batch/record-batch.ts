@@ -2,9 +2,9 @@ import { throwIfInvalid, withOperation } from "../call/executor.ts";
 import { invalid } from "../call/request.ts";
 import type { CallScope } from "../call/scope.ts";
 import { type Issue, TouchpointError } from "../errors.ts";
-import { snapshot } from "../runtime/values.ts";
+import type { CallOptions } from "../options/options.ts";
 import { describeIssues } from "../service/check.ts";
-import { type EventInput, maxEventsPerRequest } from "../service/events.ts";
+import { type EventInput, maxEventsPerRequest, readEvent } from "../service/events.ts";
 import { operations } from "../service/operations.ts";
 import type { BatchItemResult, IndexedEvent } from "./batch-answer.ts";
 import { InFlight } from "./in-flight.ts";
@@ -52,14 +52,14 @@ const refuseInvalid = async (
 /** Records any number of events, 100 per request; every event is checked before the first is sent. */
 export const recordBatch = async (
   given: readonly EventInput[],
-  { call, options }: BatchSending,
+  { call, options: asGiven }: BatchSending,
 ): Promise<BatchReport> => {
   if (!Array.isArray(given)) throw invalid(operation, "events", "must be an array");
-  const events: readonly EventInput[] = snapshot(given);
+  const events: readonly EventInput[] = given.map(readEvent);
   const { log } = call.context.settings;
   let indexed: readonly IndexedEvent[] = [];
   const results: BatchItemResult[] = [];
-  const work = async (part: CallScope): Promise<void> => {
+  const work = async (part: CallScope, options: CallOptions): Promise<void> => {
     try {
       const fields = await refuseInvalid(events, results, part);
       if (fields.length > 0) log.warn("invalid events are not sent", { operation, fields });
@@ -81,7 +81,7 @@ export const recordBatch = async (
     await flight.settled();
   };
   try {
-    await call.run(operation, options, work);
+    await call.run(operation, asGiven, work);
   } catch (error) {
     if (error instanceof TouchpointError && indexed.length > 0) {
       // With their ids, so that the rest can safely be sent again.

@@ -1,4 +1,12 @@
-import { isAtLeast, isCallback, isWhole, type Rules, refuseSetup, ruleFaults } from "../runtime/rules.ts";
+import {
+  isAtLeast,
+  isCallback,
+  isWhole,
+  type Rules,
+  readOptions,
+  refuseSetup,
+  ruleFaults,
+} from "../runtime/rules.ts";
 import { type EventOutcome, maxEventsPerRequest } from "../service/events.ts";
 import type { GivenEvent } from "../workspace/event-types.ts";
 
@@ -59,8 +67,7 @@ export const recorderSettings = (
   given: RecorderOptions | null,
   eventsAtOnce = maxEventsPerRequest,
 ): RecorderSettings => {
-  // Null means no options, as everywhere.
-  const options = given ?? {};
+  const options = readOptions(given, rules);
   refuseSetup("events.recorder", ruleFaults(options, rules));
   const {
     maxBatch = Math.min(maxEventsPerRequest, eventsAtOnce),

@@ -3,8 +3,8 @@ import { ConfigurationError, ConnectionError, ValidationError } from "../errors.
 import { callSafely } from "../options/logger.ts";
 import { untilAborted } from "../runtime/cancellation.ts";
 import type { Cancel } from "../runtime/clock.ts";
-import { jsonCopy, snapshot } from "../runtime/values.ts";
 import { describeIssues } from "../service/check.ts";
+import { readEvent } from "../service/events.ts";
 import { operations } from "../service/operations.ts";
 import type { EventName, EventOf, GivenEvent, OpenEvents } from "../workspace/event-types.ts";
 import type { BatchItemResult } from "./batch-answer.ts";
@@ -24,18 +24,6 @@ interface Taken {
   readonly resolve: (result: BatchItemResult) => void;
   readonly reject: (reason: unknown) => void;
 }
-
-/** A copy, because the event is sent later and the caller may change the object. */
-const copyOf = (event: GivenEvent): GivenEvent => {
-  try {
-    // An event that was converted to JSON is still an event.
-    return jsonCopy(event) as GivenEvent;
-  } catch (cause) {
-    throw new ValidationError(`events.recorder: the event cannot be written as JSON: ${String(cause)}`, {
-      cause,
-    });
-  }
-};
 
 // While these wait for a limit, the next batch fills up. More in flight would only make smaller batches.
 const batchesAtOnce = 4;
@@ -181,7 +169,7 @@ export class Recorder<Types extends object = OpenEvents> {
     const operation = operations.events.record;
     const index = this.#given++;
     // A schema of the workspace may be asynchronous, and the caller may change the event meanwhile.
-    const event = snapshot(given);
+    const event = readEvent(given);
     const found = this.#context.call.issues(operation, event);
     const { signal } = this.#abandoned;
     const tellIfDropped = (error: unknown): never => {
@@ -193,10 +181,9 @@ export class Recorder<Types extends object = OpenEvents> {
       const message = `events.recorder: ${describeIssues(issues)}`;
       throw new ValidationError(message, { operation: operation.id, issues });
     }
-    const taken = copyOf(event);
     return new Promise((resolve, reject) => {
       // The id is set here, above every retry.
-      const keyed = taken.id === undefined ? { ...taken, id: crypto.randomUUID() } : taken;
+      const keyed = event.id === undefined ? { ...event, id: crypto.randomUUID() } : event;
       const entry = { index, event: keyed, resolve, reject };
       if (signal.aborted) return this.#drop(entry, signal.reason);
       this.#queue.push(entry);

@@ -7,7 +7,7 @@ import { totalOf } from "../paging/page-size.ts";
 import { type PagingOptions, paged } from "../paging/paged.ts";
 import { explained, keptDraftOf } from "../runtime/atomic-file.ts";
 import { type DraftPlace, Resumable } from "../runtime/resumable.ts";
-import { isCallback, must, type Rules, refuseFaults, ruleFaults } from "../runtime/rules.ts";
+import { isCallback, must, type Rules, readOptions, refuseFaults, ruleFaults } from "../runtime/rules.ts";
 import { stateFile, stateKind } from "../runtime/saved-state.ts";
 import { isCount, isRecord, isString, isStringOrNull } from "../runtime/values.ts";
 import type { Contact } from "../service/contacts.ts";
@@ -216,6 +216,13 @@ const rules: Rules = {
   onProgress: isCallback,
 };
 
+/** @throws ValidationError naming every fault of the options. */
+export const readChangesOptions = (given: ChangesOptions): ChangesOptions => {
+  const options = readOptions(given, rules);
+  refuseFaults(operation, ruleFaults(options, rules, { required: ["snapshot"] }));
+  return options;
+};
+
 /**
  * The changes of a list since a snapshot, by pages. A page counts as taken when the next one is requested; until then,
  * the next run yields it again.
@@ -224,7 +231,6 @@ export async function* changedContacts(
   options: ChangesOptions,
   call: CallScope,
 ): AsyncGenerator<readonly ContactChange[]> {
-  refuseFaults(operation, ruleFaults(options, rules, { required: ["snapshot"] }));
   const { snapshot, search, onProgress, ...callOptions } = options;
   const query = search === undefined ? {} : { search };
   const pass = new Pass(snapshot, { query, key: keyHash(call.context.settings) });

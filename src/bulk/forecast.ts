@@ -1,9 +1,9 @@
 import type { CallScope } from "../call/scope.ts";
 import type { BudgetState, Limits } from "../options/limits.ts";
 import { iterateUntilAborted, untilAborted } from "../runtime/cancellation.ts";
-import { isSignal, isWhole, refuseFaults, ruleFaults } from "../runtime/rules.ts";
+import { isSignal, isWhole, readOptions, refuseFaults, ruleFaults } from "../runtime/rules.ts";
 import { isCount, isIterable } from "../runtime/values.ts";
-import { type EventInput, maxEventsPerRequest } from "../service/events.ts";
+import { type EventInput, maxEventsPerRequest, readEvent } from "../service/events.ts";
 import { operations } from "../service/operations.ts";
 import { momentMs } from "../service/timestamps.ts";
 
@@ -119,10 +119,12 @@ export const forecastOfRun = (
 /** Reads a source, sends nothing, and returns how long its ingestion would take from now. */
 export const forecast = async (
   source: Iterable<EventInput> | AsyncIterable<EventInput> | number,
-  options: ForecastOptions,
+  given: ForecastOptions,
   context: ForecastContext,
 ): Promise<IngestForecast> => {
-  const faults = ruleFaults(options, { batchSize: batchSizeRule, signal: isSignal });
+  const rules = { batchSize: batchSizeRule, signal: isSignal };
+  const options = readOptions(given, rules);
+  const faults = ruleFaults(options, rules);
   if (!isCount(source) && !isIterable(source))
     faults.push("the source must be a whole number of events, an array, a generator or a stream of objects");
   refuseFaults("events.forecast", faults);
@@ -130,7 +132,8 @@ export const forecast = async (
   if (typeof source === "number") return timetable.over(source, undefined);
   let events = 0;
   let tooOld = 0;
-  for await (const event of iterateUntilAborted(source, options.signal)) {
+  for await (const item of iterateUntilAborted(source, options.signal)) {
+    const event = readEvent(item);
     const checked = Promise.resolve(context.call.issues(operations.events.record, event));
     if ((await untilAborted(checked, options.signal)).length > 0) continue;
     if (timetable.isTooOld(occurredAtMs(event), events)) tooOld += 1;

@@ -8,9 +8,9 @@ import type { WalkedPage } from "../paging/walk.ts";
 import { iterateUntilAborted } from "../runtime/cancellation.ts";
 import { foldAscii } from "../runtime/fold-ascii.ts";
 import { lineOf, markLine } from "../runtime/source-line.ts";
-import { isRecord, snapshot } from "../runtime/values.ts";
+import { isRecord } from "../runtime/values.ts";
 import type { Page } from "../service/common.ts";
-import type { Contact } from "../service/contacts.ts";
+import { type Contact, readUpsert } from "../service/contacts.ts";
 import { operations } from "../service/operations.ts";
 import type { GivenContact } from "../workspace/contact-types.ts";
 import { fieldsToChange, shortTexts, TextPacker, type Texts } from "./contact-fields.ts";
@@ -86,7 +86,7 @@ export class ContactLookup {
         yield row;
         continue;
       }
-      const copy = snapshot(row);
+      const copy = readUpsert(row);
       const line = lineOf(row);
       ahead.push(line === undefined ? copy : markLine(copy, line));
       list ??= await this.#begin();

@@ -7,9 +7,9 @@ import { findContact } from "../paging/matching.ts";
 import { untilAborted } from "../runtime/cancellation.ts";
 import { contentHash } from "../runtime/content-hash.ts";
 import { foldAscii } from "../runtime/fold-ascii.ts";
-import { isCallback, isFlag, isOneOf, isWhole, must, type Rules, refuseFaults } from "../runtime/rules.ts";
+import { isCallback, isFlag, isOneOf, isWhole, must, type Rules } from "../runtime/rules.ts";
 import { describeIssues } from "../service/check.ts";
-import type { Contact } from "../service/contacts.ts";
+import { type Contact, readUpsert } from "../service/contacts.ts";
 import { maxAddressesPerRequest } from "../service/lists.ts";
 import { operations } from "../service/operations.ts";
 import type { GivenContact } from "../workspace/contact-types.ts";
@@ -26,7 +26,7 @@ import { ProgressReporter } from "./progress.ts";
 import { type Entry, type InputSource, type Reading, runSource } from "./source-run.ts";
 import { Spool } from "./spool.ts";
 import { upsertContact } from "./upsert.ts";
-import { placeOf, requestOptions, workFaults } from "./work-options.ts";
+import { placeOf, readWorkOptions, requestOptions } from "./work-options.ts";
 
 /** The result of a row, real or planned. */
 interface Settled {
@@ -305,10 +305,10 @@ const rules: Rules = {
  */
 export const importContacts = async (
   source: InputSource<GivenContact>,
-  options: ImportOptions,
+  given: ImportOptions,
   within: CallScope,
 ): Promise<ImportReport> => {
-  refuseFaults(operation, workFaults(source, options, rules));
+  const options = readWorkOptions(operation, { source, options: given }, rules);
   const { checkpoint, dryRun = false } = options;
   const total = Array.isArray(source) ? source.length : undefined;
   const progress = new ProgressReporter(options.onProgress, total, within.clock);
@@ -327,6 +327,7 @@ export const importContacts = async (
     ...{ call, source, checkpoint, progress, report, isDry: dryRun },
     batchSize: () => run.batchSize,
     concurrency: run.concurrency,
+    readItem: readUpsert,
     prepare: (rows, { done, begun }) => {
       run.begun = new Set(begun);
       return run.lookup.rows(rows, done);

@@ -9,16 +9,16 @@ import type { CallScope } from "../call/scope.ts";
 import { ApiError, RateLimitError, ValidationError } from "../errors.ts";
 import { untilAborted } from "../runtime/cancellation.ts";
 import { contentHash } from "../runtime/content-hash.ts";
-import { isCallback, isOneOf, isWhole, must, type Rules, refuseFaults } from "../runtime/rules.ts";
+import { isCallback, isOneOf, isWhole, must, type Rules } from "../runtime/rules.ts";
 import { describeIssues } from "../service/check.ts";
-import { type EventInput, maxEventsPerRequest } from "../service/events.ts";
+import { type EventInput, maxEventsPerRequest, readEvent } from "../service/events.ts";
 import { operations } from "../service/operations.ts";
 import { momentMs } from "../service/timestamps.ts";
 import { batchSizeRule, type ForecastContext, forecastOfRun } from "./forecast.ts";
 import type { IngestOptions, IngestReport, RejectedEvent } from "./ingest-options.ts";
 import { ProgressReporter } from "./progress.ts";
 import { type Entry, type InputSource, type Reading, runSource } from "./source-run.ts";
-import { placeOf, requestOptions, type SourcePlace, workFaults } from "./work-options.ts";
+import { placeOf, readWorkOptions, requestOptions, type SourcePlace } from "./work-options.ts";
 
 /**
  * Corrects a time that is in the past only for this machine's fast clock: the service refuses a time in its future.
@@ -216,10 +216,10 @@ const rules: Rules = {
 /** Records every event of a source, in batches, with constant memory; a second run with the same source is harmless. */
 export const ingest = async (
   source: InputSource<EventInput>,
-  options: IngestOptions<EventInput>,
+  given: IngestOptions<EventInput>,
   context: ForecastContext,
 ): Promise<IngestReport> => {
-  refuseFaults(operation, workFaults(source, options, rules));
+  const options = readWorkOptions(operation, { source, options: given }, rules);
   const total = options.total ?? (Array.isArray(source) ? source.length : undefined);
   const forecast = options.onProgress && forecastOfRun(source, { ...options, total }, context);
   const progress = new ProgressReporter(options.onProgress, total, context.call.clock, forecast);
@@ -236,6 +236,7 @@ export const ingest = async (
     batchSize: () => Math.min(options.batchSize ?? maxEventsPerRequest, context.largestBatch()),
     concurrency: options.concurrency ?? defaultConcurrency,
     ids: idScheme(options.idFrom),
+    readItem: readEvent,
     work: (entries) => ingestion.work(entries),
   });
 };

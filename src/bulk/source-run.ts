@@ -6,7 +6,6 @@ import { contentHash } from "../runtime/content-hash.ts";
 import { Resumable } from "../runtime/resumable.ts";
 import { stateFile } from "../runtime/saved-state.ts";
 import { lineOf, tellSettled } from "../runtime/source-line.ts";
-import { snapshot } from "../runtime/values.ts";
 import { type Checkpoint, type CheckpointStore, checkpoints, keyHash, readCheckpoint } from "./checkpoint.ts";
 import type { ProgressReporter } from "./progress.ts";
 
@@ -41,6 +40,8 @@ export interface SourceWork<Item, Report = object> {
   ) => Promise<void>;
   /** What the run has done so far: the result, and `partial.report` of an error. */
   readonly report: (reading: Reading) => Report;
+  /** Reads an item as JSON would write it. */
+  readonly readItem: (item: Item) => Item;
   /** How items without an id get one. */
   readonly ids?: { readonly from: string; readonly of: (entry: Entry<Item>) => string | null } | undefined;
   /** Reads a checkpoint, but saves none. */
@@ -106,7 +107,7 @@ class Run<Item> {
 
   async finish(): Promise<void> {
     await this.#resumable.resume((before) => this.#isOfThisKey(before));
-    const { source: given, batchSize, prepare, progress, call } = this.#work;
+    const { source: given, batchSize, prepare, progress, call, readItem } = this.#work;
     const { done } = this.#resumable.state;
     tellSettled(given, done);
     const batch: Entry<Item>[] = [];
@@ -120,7 +121,7 @@ class Run<Item> {
         const line = lineOf(item);
         const entry = { index: this.#read++, item, ...(line !== undefined && { line }) };
         if (entry.index < done) this.#passOver(entry, done);
-        else batch.push({ ...entry, item: snapshot(item) });
+        else batch.push({ ...entry, item: readItem(item) });
         if (batch.length >= batchSize()) await this.#send(batch.splice(0));
         if (this.#isReading) progress.touch();
       }

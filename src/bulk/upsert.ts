@@ -28,10 +28,10 @@ const isUnclear = (error: unknown): boolean => isTouchpointError(error) && error
  */
 export const upsertContact = (
   through: CallScope,
-  { input, options }: { readonly input: GivenContact; readonly options: CallOptions | undefined },
+  { input, options: given }: { readonly input: GivenContact; readonly options: CallOptions | undefined },
   isSame: (patch: object, known: Contact) => boolean = () => false,
 ): Promise<Upserted> =>
-  through.run("contacts.upsert", options, async (call) => {
+  through.run("contacts.upsert", given, async (call, options) => {
     // The creation refuses an input that is no object.
     const { email, ...patch } = { ...input };
     const isEmpty = Object.values(patch).every((value) => value === undefined);

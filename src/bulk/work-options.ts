@@ -1,6 +1,15 @@
 import type { CallOptions } from "../options/options.ts";
 import { callRules } from "../options/validation.ts";
-import { can, isCallback, isWhole, must, type Rules, ruleFaults } from "../runtime/rules.ts";
+import {
+  can,
+  isCallback,
+  isWhole,
+  must,
+  type Rules,
+  readOptions,
+  refuseFaults,
+  ruleFaults,
+} from "../runtime/rules.ts";
 import { isIterable } from "../runtime/values.ts";
 import type { CheckpointStore } from "./checkpoint.ts";
 import type { Progress } from "./progress.ts";
@@ -55,11 +64,23 @@ const shared: Rules = {
   onRejected: isCallback,
 };
 
-/** The faults of the source and the options of long work. A misspelt option must not be ignored for an hour. */
-export const workFaults = (source: unknown, options: object, own: Rules): string[] => {
-  const faults = ruleFaults(options, { ...callRules, ...shared, ...own });
-  if (isIterable(source)) return faults;
+/**
+ * Reads the options of long work. A misspelt option must not be ignored for an hour.
+ *
+ * @throws ValidationError naming every fault of the source and the options.
+ */
+export const readWorkOptions = <Options extends object>(
+  operation: string,
+  { source, options: given }: { readonly source: unknown; readonly options: Options },
+  own: Rules,
+): Options => {
+  const rules = { ...callRules, ...shared, ...own };
+  const options = readOptions(given, rules);
+  const faults = ruleFaults(options, rules);
   const hint =
     typeof source === "string" ? " (readNdjson and readCsv of touchpoint-sdk/files read a file)" : "";
-  return [`the source must be an array, a generator or a stream of objects${hint}`, ...faults];
+  if (!isIterable(source))
+    faults.unshift(`the source must be an array, a generator or a stream of objects${hint}`);
+  refuseFaults(operation, faults);
+  return options;
 };

@@ -5,8 +5,8 @@ import type { Plan } from "../http/types.ts";
 import type { CallOptions } from "../options/options.ts";
 import { version } from "../options/version.ts";
 import { untilAborted } from "../runtime/cancellation.ts";
-import { isSearchParams } from "../runtime/values.ts";
-import { describeIssues, issuesOf } from "../service/check.ts";
+import { isSearchParams, messageOf } from "../runtime/values.ts";
+import { describeIssues, inputIssues, issuesOf, readFields } from "../service/check.ts";
 import type { Operation } from "../service/define.ts";
 import { Answer, type WithResponse } from "./api-promise.ts";
 import { type CallInput, checkCallOptions, invalid, type Waits } from "./request.ts";
@@ -63,14 +63,33 @@ const mergeHeaders = (
   return headers;
 };
 
-/** @throws ValidationError naming every fault of a payload. */
-export const checkInput = <Input>(operation: Operation<Input, unknown>, payload: Input): void =>
-  throwIfInvalid(operation.id, issuesOf(operation.input, payload));
+/**
+ * The input of an operation as it is checked and sent.
+ *
+ * @throws ValidationError naming every fault.
+ */
+export const readPayload = <Input>(operation: Operation<Input, unknown>, input: Input): Input => {
+  let payload: Input;
+  try {
+    payload = readFields(operation.input, input);
+  } catch (cause) {
+    // An accessor, or a Proxy.
+    throw new ValidationError(`${operation.id}: the input cannot be read: ${messageOf(cause)}`, {
+      operation: operation.id,
+      cause,
+    });
+  }
+  throwIfInvalid(operation.id, inputIssues(operation.input, payload));
+  return payload;
+};
 
-interface Begun {
+interface Begun<Input> {
   readonly scope: CallScope;
   readonly request: HttpRequest;
+  readonly input: CallInput<Input>;
 }
+
+type Checked<Input> = Omit<Asked<Input, unknown>, "scope">;
 
 /** Runs the operations of a client. */
 class Executor {
@@ -96,9 +115,8 @@ class Executor {
         );
 
   async #run<Input, Output>(parent: CallScope, asked: Asked<Input, Output>): Promise<WithResponse<Output>> {
-    const { operation, input } = asked;
-    const begun = this.#begin(parent, asked);
-    const { scope, request } = begun;
+    const { operation } = asked;
+    const { scope, request, input } = this.#begin(parent, asked);
     const { workspace } = this.#context.settings;
     try {
       scope.signal?.throwIfAborted();
@@ -134,18 +152,19 @@ class Executor {
   }
 
   // Separate from `run`: while a call waits, its frame keeps everything that it has created.
-  #begin<Input, Output>(parent: CallScope, asked: Asked<Input, Output>): Begun {
-    const { operation, input, options } = asked;
+  #begin<Input, Output>(parent: CallScope, asked: Asked<Input, Output>): Begun<Input> {
+    const { operation, options } = asked;
     if (options) checkCallOptions(operation.id, options);
-    throwIfInvalid(operation.id, issuesOf(operation.input, input.payload));
-    const plan = this.#planOf(asked, parent.longWaits);
-    const request = this.#requestOf(asked);
+    const input = { ...asked.input, payload: readPayload(operation, asked.input.payload) };
+    const checked = { operation, input, options };
+    const plan = this.#planOf(checked, parent.longWaits);
+    const request = this.#requestOf(checked);
     // Its time starts after the input was found to be valid.
     asked.scope = parent.forRequest(asked, plan);
-    return { scope: asked.scope, request };
+    return { scope: asked.scope, request, input };
   }
 
-  #planOf<Input>({ operation, input, options }: Asked<Input, unknown>, waits: Waits | undefined): Plan {
+  #planOf<Input>({ operation, input, options }: Checked<Input>, waits: Waits | undefined): Plan {
     const { settings } = this.#context;
     const { payload, plan } = input;
     const { replay } = operation;
@@ -167,7 +186,7 @@ class Executor {
     };
   }
 
-  #requestOf<Input>({ operation, input, options }: Asked<Input, unknown>): HttpRequest {
+  #requestOf<Input>({ operation, input, options }: Checked<Input>): HttpRequest {
     const { settings } = this.#context;
     const { id } = operation;
     const { method = operation.method, path: template = operation.path } = settings.routes[id] ?? {};

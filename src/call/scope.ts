@@ -6,6 +6,7 @@ import type { RetryQuota } from "../http/retry.ts";
 import { isCallWatched, traceCall } from "../http/tracing.ts";
 import type { FailureNotes, Plan, Progress, Scope, Send } from "../http/types.ts";
 import type { CallOptions, Settings } from "../options/options.ts";
+import { callRules } from "../options/validation.ts";
 import {
   ClientClosed,
   DeadlineExceeded,
@@ -15,7 +16,8 @@ import {
   whenAborted,
 } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { issuesOf } from "../service/check.ts";
+import { readOptions } from "../runtime/rules.ts";
+import { inputIssues } from "../service/check.ts";
 import type { Operation, OperationFacts } from "../service/define.ts";
 import { Answer, type ApiPromise, answer, type WithResponse } from "./api-promise.ts";
 import { type CallInput, checkCallOptions, type Waits } from "./request.ts";
@@ -205,7 +207,8 @@ export class CallScope implements Scope {
     input: CallInput<Input>,
     options?: CallOptions,
   ): ApiPromise<Output> {
-    const asked: Asked<Input, Output> = { operation, input, options: options ?? undefined, scope: undefined };
+    const read = options ? readOptions(options, callRules) : undefined;
+    const asked: Asked<Input, Output> = { operation, input, options: read, scope: undefined };
     return answer(this.context.perform(this, asked), () => asked.scope?.outcome);
   }
 
@@ -234,11 +237,12 @@ export class CallScope implements Scope {
   /** Runs a call of several requests, which end together. A call within a call is a part of it. */
   async run<T>(
     operation: string,
-    options: CallOptions | undefined,
-    work: (scope: CallScope) => Promise<T>,
+    given: CallOptions | undefined,
+    work: (scope: CallScope, options: CallOptions) => Promise<T>,
   ): Promise<T> {
-    if (this.isWhole) return work(this);
-    if (options) checkCallOptions(operation, options);
+    const options = readOptions(given, callRules);
+    if (this.isWhole) return work(this, options);
+    checkCallOptions(operation, options);
     const totalTimeoutMs = options?.totalTimeoutMs ?? this.context.settings.totalTimeoutMs;
     const start = { signal: options?.signal, totalTimeoutMs };
     const whole = this.#child("whole", operation, start);
@@ -246,7 +250,7 @@ export class CallScope implements Scope {
       const { response, attempts, waitedMs } = whole;
       return { status: response?.status, attempts, waitedMs };
     };
-    const toEnd = (): Promise<T> => whole.untilEnd(work);
+    const toEnd = (): Promise<T> => whole.untilEnd(() => work(whole, options));
     const result = await (isCallWatched() ? traceCall(operation, toEnd, taken) : toEnd());
     this.context.settings.log.debug("call", { operation, ...taken() });
     return result;
@@ -299,13 +303,13 @@ export class CallScope implements Scope {
     hooks.onValidationIssue?.({ operation, issues });
   }
 
-  /** The faults that a call with this payload would be refused for; a promise only if the workspace has schemas. */
+  /** What is wrong with an input that was read; a promise only if the workspace has schemas. */
   issues<Input>(
     operation: Operation<Input, unknown>,
     payload: Input,
   ): readonly Issue[] | Promise<readonly Issue[]> {
     const { workspace } = this.context.settings;
-    const found = issuesOf(operation.input, payload);
+    const found = inputIssues(operation.input, payload);
     if (found.length > 0 || workspace === undefined) return found;
     return untilAborted(workspace.inputIssues(operation, payload), this.signal);
   }

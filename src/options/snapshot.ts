@@ -1,6 +1,5 @@
 import { ConfigurationError } from "../errors.ts";
-import { snapshot as deepCopy, hasOptions, isPlainObject } from "../runtime/values.ts";
-import { clientRules } from "./client-rules.ts";
+import { hasOptions, isPlainObject, writtenCopy } from "../runtime/values.ts";
 import type { Fetch } from "./fetch.ts";
 import type { ClientOptions } from "./options.ts";
 import type { Environment } from "./proxy.ts";
@@ -17,7 +16,8 @@ const copied = ["headers", "hooks", "routes", "limits", "limitScopes", "recipien
 const copyOf = (name: string, value: unknown): unknown => {
   // The schemas themselves are not copied, nor are shared limits, which are identified by their object.
   if (name === "events" && isPlainObject(value)) return { ...value };
-  return copied.includes(name) && !isShared(value) ? deepCopy(value) : value;
+  // An instance of a class may have private fields.
+  return copied.includes(name) && isPlainObject(value) && !isShared(value) ? writtenCopy(value) : value;
 };
 
 const optionNames = Object.keys(clientRules);

@@ -1,13 +1,22 @@
 import { type ApiPromise, answer, type WithResponse } from "../call/api-promise.ts";
-import { checkInput } from "../call/executor.ts";
+import { throwIfInvalid } from "../call/executor.ts";
 import type { CallScope } from "../call/scope.ts";
 import { ResponseValidationError } from "../errors.ts";
 import type { CallOptions } from "../options/options.ts";
 import type { Priority } from "../options/priority.ts";
 import { callRules } from "../options/validation.ts";
 import { openScope } from "../runtime/cancellation.ts";
-import { anything, isOneOf, isWhole, type Rules, refuseFaults, ruleFaults } from "../runtime/rules.ts";
+import {
+  anything,
+  isOneOf,
+  isWhole,
+  type Rules,
+  readOptions,
+  refuseFaults,
+  ruleFaults,
+} from "../runtime/rules.ts";
 import { hasOptions } from "../runtime/values.ts";
+import { inputIssues, readFields } from "../service/check.ts";
 import type { Page } from "../service/common.ts";
 import type { Operation } from "../service/define.ts";
 import { queryText, readCursor } from "./cursor.ts";
@@ -170,11 +179,12 @@ export const paged = <T, Query extends ListQuery>(
   call: CallScope,
   operation: Operation<Query, Page<T>>,
   given: Query,
-  options: CallOptions & PagingOptions,
+  asGiven: CallOptions & PagingOptions,
   iterating: { readonly priority?: Priority } = { priority: "background" },
 ): Paged<T> => {
   // JavaScript callers may pass null; it means undefined.
-  const query = given ?? {};
+  const query = readFields(operation.input, given ?? {});
+  const options = readOptions(asGiven, walkRules);
   // Anything else is refused before the first request.
   const { prefetch, consistency, cursor, ...callOptions } = hasOptions(options) ? options : {};
   const check = (some: unknown, rules: Rules): void => refuseFaults(operation.id, ruleFaults(some, rules));
@@ -192,7 +202,7 @@ export const paged = <T, Query extends ListQuery>(
     check(given, { cursor: anything });
     const { cursor: from = cursor } = given ?? {};
     // Each request has its own limit, so a fault of the given one would not be noticed.
-    checkInput(operation, query);
+    throwIfInvalid(operation.id, inputIssues(operation.input, query));
     return new Walk<T>({
       operation: operation.id,
       fetch: async (request, signal) => {

@@ -8,7 +8,6 @@ import type { CallScope } from "../call/scope.ts";
 import type { CallOptions } from "../options/options.ts";
 import { findContact } from "../paging/matching.ts";
 import { type Paged, type PagingOptions, paged } from "../paging/paged.ts";
-import { snapshot } from "../runtime/values.ts";
 import { issuesOf } from "../service/check.ts";
 import {
   type Contact,
@@ -16,7 +15,7 @@ import {
   type ContactPatch,
   type ContactQuery,
   FindQuery,
-  upsertFields,
+  readUpsert,
 } from "../service/contacts.ts";
 import { operations } from "../service/operations.ts";
 import type {
@@ -106,7 +105,7 @@ export class Contacts<Fields extends object = OpenFields> {
    */
   find(email: string, options?: CallOptions): ApiPromise<ContactOf<Fields> | null> {
     const call = this.#call.open("contacts.find");
-    const search = call.run("contacts.find", options, async (part) => {
+    const search = call.run("contacts.find", options, async (part, options) => {
       throwIfInvalid("contacts.find", issuesOf(FindQuery, { email }));
       // The call checks the contact by the workspace's schema.
       return findContact(part, email, options) as Promise<ContactOf<Fields> | null>;
@@ -158,8 +157,8 @@ export class Contacts<Fields extends object = OpenFields> {
     const call = this.#call.open("contacts.upsert");
     const run = async (): Promise<UpsertResult<ContactOf<Fields>>> => {
       try {
-        const given = upsertFields(snapshot(input)) as GivenContact; // The call checks what is left.
-        const { contact, result } = await upsertContact(call, { input: given, options });
+        const payload = readUpsert(input) as unknown as GivenContact; // The call checks what is left.
+        const { contact, result } = await upsertContact(call, { input: payload, options });
         return { contact: contact as ContactOf<Fields>, created: result === "created" }; // As above.
       } catch (error) {
         throw withOperation("contacts.upsert", error);
@@ -221,20 +220,25 @@ export class Contacts<Fields extends object = OpenFields> {
    */
   changes(options: ChangesOptions): ContactChanges<ContactOf<Fields>> {
     const call = this.#call;
-    async function* pages(): AsyncGenerator<readonly ContactChange<ContactOf<Fields>>[]> {
+    const begin = async () => {
       // Loaded on first use, like the import.
-      const { changedContacts } = await import("../bulk/changes.ts");
+      const { changedContacts, readChangesOptions } = await import("../bulk/changes.ts");
+      const read = readChangesOptions(options);
       // The call checks the contacts by the workspace's schema.
-      yield* changedContacts(options ?? {}, call) as AsyncGenerator<
+      const pages = changedContacts(read, call) as AsyncGenerator<
         readonly ContactChange<ContactOf<Fields>>[]
       >;
-    }
+      return { pages, signal: read.signal };
+    };
     return {
-      pages,
+      async *pages() {
+        yield* (await begin()).pages;
+      },
       async *[Symbol.asyncIterator]() {
-        for await (const page of pages())
+        const { pages, signal } = await begin();
+        for await (const page of pages)
           for (const change of page) {
-            options.signal?.throwIfAborted();
+            signal?.throwIfAborted();
             yield change;
           }
       },

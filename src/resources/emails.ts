@@ -1,5 +1,5 @@
 import { type ApiPromise, answer, type WithResponse } from "../call/api-promise.ts";
-import { checkInput } from "../call/executor.ts";
+import { readPayload } from "../call/executor.ts";
 import type { CallScope } from "../call/scope.ts";
 import { isTouchpointError } from "../errors.ts";
 import { keepable } from "../ledger/rules.ts";
@@ -7,8 +7,7 @@ import type { CallOptions } from "../options/options.ts";
 import { callRules } from "../options/validation.ts";
 import { type Paged, type PagingOptions, paged } from "../paging/paged.ts";
 import { untilAborted } from "../runtime/cancellation.ts";
-import { isFlag, must, type Rules, refuseFaults, ruleFaults } from "../runtime/rules.ts";
-import { jsonCopy } from "../runtime/values.ts";
+import { isFlag, must, type Rules, readOptions, refuseFaults, ruleFaults } from "../runtime/rules.ts";
 import type { Operation } from "../service/define.ts";
 import type {
   EmailInput,
@@ -20,7 +19,7 @@ import type {
   SentEmail,
 } from "../service/emails.ts";
 import { operations } from "../service/operations.ts";
-import { momentMs } from "../service/timestamps.ts";
+import { writtenMoment } from "../service/timestamps.ts";
 
 /** Options of a send. */
 export interface SendOptions extends CallOptions {
@@ -37,12 +36,12 @@ export interface SendOptions extends CallOptions {
 }
 
 /** An email to send. */
-interface Sending<Output> {
+interface Sending<Input, Output> {
   readonly options: SendOptions;
-  /** Replaces the given fields that can be written in several ways. */
-  readonly written: object;
-  /** The answer, if a person settled the key without a receipt. */
-  readonly settled: Output;
+  /** The fields that can be written in several ways, in one form. */
+  readonly writtenAs: (email: Input) => object;
+  /** The receipt, if a person settled the key without one. */
+  readonly settledAs: (email: Input) => Output;
 }
 
 const longestKey = 512;
@@ -123,11 +122,11 @@ export class ScheduledEmails {
   cancel(id: string, options?: CallOptions): ApiPromise<void> {
     const { id: operation } = operations.emails.scheduledCancel;
     const call = this.#call.open(operation);
-    const cancelled = call.run(operation, options, (scope) => this.#cancel(id, scope, options));
+    const cancelled = call.run(operation, options, (scope, read) => this.#cancel(id, scope, read));
     return answer(call.context.lifetime.hold(cancelled), () => call.outcome);
   }
 
-  async #cancel(id: string, scope: CallScope, options: CallOptions | undefined): Promise<WithResponse<void>> {
+  async #cancel(id: string, scope: CallScope, options: CallOptions): Promise<WithResponse<void>> {
     const input = { id, payload: undefined };
     try {
       const { response } = await scope
@@ -191,10 +190,9 @@ export class Emails {
    * Scope: `email:write`. Source: service document, Emails, send rules 1–5.
    */
   send(email: EmailInput, options: SendOptions = {}): ApiPromise<SentEmail> {
-    const { to, subject } = email ?? {};
     const unknown = { cc: [], from: "", sentAt: "", tracked: false, contactId: "", contactCreated: false };
-    const settled = { id: "", to, subject, ...unknown };
-    return this.#send(operations.emails.send, email, { options, written: {}, settled });
+    const settledAs = ({ to, subject }: EmailInput) => ({ id: "", to, subject, ...unknown });
+    return this.#send(operations.emails.send, email, { options, writtenAs: () => ({}), settledAs });
   }
 
   /**
@@ -216,21 +214,23 @@ export class Emails {
    * Scope: `email:write`. Source: service document, Emails, send rule 6, and States and transitions.
    */
   schedule(email: ScheduledEmailInput, options: SendOptions = {}): ApiPromise<ScheduledEmail> {
-    // The same moment can be written in several ways. An invalid one is refused before this is used.
-    const at = momentMs(email?.sendAt);
-    const sendAt = Number.isNaN(at) ? "" : new Date(at).toISOString();
-    const settled = { id: "", status: "SCHEDULED", sendAt };
-    return this.#send(operations.emails.schedule, email, { options, written: { sendAt }, settled });
+    // The same moment can be written in several ways.
+    const writtenAs = ({ sendAt }: ScheduledEmailInput) => ({ sendAt: writtenMoment(sendAt) });
+    const settledAs = (input: ScheduledEmailInput) => ({ id: "", status: "SCHEDULED", ...writtenAs(input) });
+    return this.#send(operations.emails.schedule, email, { options, writtenAs, settledAs });
   }
 
   #send<Input extends object, Output>(
     operation: Operation<Input, Output>,
-    payload: Input,
-    sending: Sending<Output>,
+    email: Input,
+    sending: Sending<Input, Output>,
   ): ApiPromise<Output> {
-    const { once, dryRun, ...options } = sending.options ?? {};
+    const given = readOptions(sending.options, sendRules);
+    const { once, dryRun, ...options } = given;
+    let payload: Input;
     try {
-      refuseFaults(operation.id, ruleFaults(sending.options, sendRules));
+      refuseFaults(operation.id, ruleFaults(given, sendRules));
+      payload = readPayload(operation, email);
     } catch (error) {
       return answer<Output>(Promise.reject(error));
     }
@@ -240,21 +240,19 @@ export class Emails {
       return this.#call.request(operation, { payload, plan: { dryRun } }, options);
     const call = this.#call.open(operation.id);
     const sent = call.run(operation.id, options, (scope) =>
-      this.#sendOnce(operation, payload, { ...sending, scope, key: once }),
+      this.#sendOnce(operation, payload, { ...sending, options: { ...options, dryRun }, scope, key: once }),
     );
     return answer(call.context.lifetime.hold(sent), () => call.outcome);
   }
 
   async #sendOnce<Input extends object, Output>(
     operation: Operation<Input, Output>,
-    given: Input,
-    sending: Sending<Output> & { readonly scope: CallScope; readonly key: string },
+    payload: Input,
+    sending: Sending<Input, Output> & { readonly scope: CallScope; readonly key: string },
   ): Promise<WithResponse<Output>> {
-    checkInput(operation, given);
-    // A copy: the caller may change the object for the next email before this one is sent and its key is claimed.
-    const payload = jsonCopy(given) as Input;
-    const { scope, key, written, settled } = sending;
-    const { once: _, dryRun, ...callOptions } = sending.options;
+    const { scope, key } = sending;
+    const written = sending.writtenAs(payload);
+    const { dryRun, ...callOptions } = sending.options;
     const { settings, redactor } = scope.context;
     settings.emailGuards.check(operation.id, payload, true);
     // Loaded with the first `once` key, not with the package.
@@ -269,7 +267,7 @@ export class Emails {
     if ("sent" in result) return result.sent;
     return {
       // Stored by this method under the same fingerprint, or missing if a person settled the key.
-      data: (result.receipt ?? settled) as Output,
+      data: (result.receipt ?? sending.settledAs(payload)) as Output,
       response: { status: 200, headers: new Headers(), attempts: 0, waitedMs: 0 },
     };
   }

@@ -85,6 +85,25 @@ export const ruleFaults = (given: unknown, rules: Rules, { within = "", required
   return faults;
 };
 
+/**
+ * A copy of options. Each is read once, also one that is inherited or an accessor. A value that cannot hold options is
+ * returned as it is, for `ruleFaults` to refuse.
+ *
+ * @param rules - the known options.
+ */
+export const readOptions = <T extends object>(options: T | null | undefined, rules: Rules): T => {
+  // Missing options are an empty object, and every option has a default.
+  if (options === null || options === undefined) return {} as T;
+  if (!hasOptions(options)) return options;
+  const copy: Record<string, unknown> = {};
+  for (const name of new Set([...Object.keys(options), ...Object.keys(rules)])) {
+    const value: unknown = Reflect.get(options, name);
+    if (value !== undefined) copy[name] = value;
+  }
+  // The same options: `undefined` is the same as no value.
+  return copy as T;
+};
+
 /** For an option that has options of its own. @param what - what its value must be. */
 export const optionsOf =
   (rules: Rules, what: string, required = none): Rule =>

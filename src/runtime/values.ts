@@ -88,47 +88,85 @@ export const jsonCopy = (value: unknown): unknown => JSON.parse(JSON.stringify(v
 /** How deep fields may be nested: far more than needed, and far less than the call stack allows. */
 export const deepestNesting = 100;
 
+/** The message of any thrown value. */
+export const messageOf = (thrown: unknown): string =>
+  thrown instanceof Error ? thrown.message : String(thrown);
+
 const asField = { enumerable: true, configurable: true, writable: true };
 
 // Deeper input is refused, so it need not be copied; these levels hold a list of such inputs.
 const deepest = deepestNesting + 2;
 
+/** Whether JSON sees nothing of an object: a Map, a Promise, bytes, a class with only private fields. */
+export const isOpaque = (value: object): boolean =>
+  !isPlainObject(value) &&
+  (Object.keys(value).length === 0 || value instanceof Error || ArrayBuffer.isView(value));
+
+/** The value that JSON writes for one with its own `toJSON`; the value itself if JSON would lose it. */
+const writtenBy = (value: object | bigint, key: string): unknown => {
+  try {
+    const written = asWritten(value, key) ?? value;
+    // JSON of a ZonedDateTime ends in [Europe/Berlin], which few parsers of ISO 8601 accept.
+    const hasBracket = typeof written === "string" && tagOf(Object(value)) === "Temporal.ZonedDateTime";
+    return hasBracket ? written.replace(/\[.*$/, "") : written;
+  } catch {
+    // The check of the input refuses it by name.
+    return value;
+  }
+};
+
 /** `around` holds the copies of the enclosing objects, so that the copy of a cyclic object is cyclic. */
-const copyOf = (given: unknown, around: Map<object, object>): unknown => {
-  if (typeof given !== "object" || given === null || around.size > deepest) return given;
-  const isList = Array.isArray(given);
-  if (!isList && !isPlainObject(given)) return isDate(given) ? new Date(given.getTime()) : given;
-  // JSON uses the result of toJSON.
-  if ("toJSON" in given) return given;
-  const known = around.get(given);
+interface Level {
+  readonly around: Map<object, object>;
+  readonly moments: readonly string[];
+}
+
+const copyOf = (value: unknown, key: string, level: Level): unknown => {
+  const { around, moments } = level;
+  if (typeof value === "bigint") return writtenBy(value, key);
+  if (typeof value !== "object" || value === null || around.size > deepest) return value;
+  if (isDate(value)) return new Date(value.getTime());
+  // The input itself: a Buffer's toJSON is an object of numbers, which no service expects.
+  if (around.size === 0 && ArrayBuffer.isView(value)) return value;
+  // The check of a time names the library that made the object.
+  if (around.size === 1 && moments.includes(key)) return value;
+  const written = writtenBy(value, key);
+  // An input is an object: the check names the class of one that is written as a text.
+  if (around.size === 0 && (typeof written !== "object" || written === null)) return value;
+  if (typeof written !== "object" || written === null || isDate(written)) return written;
+  const known = around.get(written);
   if (known !== undefined) return known;
-  if (isList) {
+  if (Array.isArray(written)) {
     const items: unknown[] = [];
-    around.set(given, items);
-    for (const item of given) items.push(copyOf(item, around));
-    around.delete(given);
+    around.set(written, items);
+    // By index: a hole is undefined, which the check refuses.
+    for (let at = 0; at < written.length; at += 1) items.push(copyOf(written[at], String(at), level));
+    around.delete(written);
     return items;
   }
+  if (isOpaque(written)) return written;
+  if (["String", "Number", "Boolean", "BigInt"].includes(tagOf(written))) return written.valueOf();
   const fields: Record<string, unknown> = {};
-  around.set(given, fields);
-  for (const [key, value] of Object.entries(given)) {
-    const copied = typeof value === "object" ? copyOf(value, around) : value;
+  around.set(written, fields);
+  for (const name of Object.keys(written)) {
+    const field: unknown = Reflect.get(written, name);
+    const copied =
+      typeof field === "object" || typeof field === "bigint" ? copyOf(field, name, level) : field;
     // A normal assignment would set the prototype.
-    if (key === "__proto__") Object.defineProperty(fields, key, { ...asField, value: copied });
-    else fields[key] = copied;
+    if (name === "__proto__") Object.defineProperty(fields, name, { ...asField, value: copied });
+    else fields[name] = copied;
   }
-  around.delete(given);
+  around.delete(written);
   return fields;
 };
 
 /**
- * A copy of a value, because its owner may change the object before it is sent, or sent again. Objects, arrays and
- * Dates are copied, as deep as input may be nested. An instance of another class is not copied, because its fields may
- * be private.
+ * A copy of a value as JSON would write it: own enumerable fields, each read once, and the result of `toJSON`. Later
+ * changes to the value have no effect. Values that JSON would lose or change (a Map, NaN, a cycle, an invalid Date) stay
+ * as they are, so that the check of the input can name them.
+ *
+ * @param moments - names of the value's own fields that hold times; their objects are not converted.
  */
-// A copy has every field of the original.
-export const snapshot = <T>(given: T): T => copyOf(given, new Map()) as T;
-
-/** The message of any thrown value. */
-export const messageOf = (thrown: unknown): string =>
-  thrown instanceof Error ? thrown.message : String(thrown);
+// A copy has every field that JSON writes; the check of the input reports the others.
+export const writtenCopy = <T>(value: T, moments: readonly string[] = []): T =>
+  copyOf(value, "", { around: new Map(), moments }) as T;

@@ -1,8 +1,11 @@
 import * as z from "zod/mini";
 import type { Issue } from "../errors.ts";
 import { foldedName, nearestTo } from "../runtime/nearest-name.ts";
-import { type Definition, defOf, inputs } from "./common.ts";
+import { isRecord, writtenCopy } from "../runtime/values.ts";
 import { type JsonFault, jsonFault, recordFault } from "./json.ts";
+
+/** The fields that hold times: their objects are converted by their own rules. */
+const momentFields = ["sendAt", "occurredAt"];
 
 type Schema = z.core.$ZodType;
 
@@ -122,6 +125,64 @@ export const issuesOf = (schema: Schema, value: unknown): readonly Issue[] => {
   const strays = straysIn(checker.def, value, misspelt);
   return z.validate(checker.schema, value) ? strays : [...faultsOf(checker.schema, value), ...strays];
 };
+
+const unsent = "is an accessor or inherited and would not be sent; pass a plain object";
+
+/** Whether every field that can be read is an own enumerable one, which JSON writes. */
+const hasOwnFieldsOnly = (value: object): boolean => {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  const isBare = prototype === Object.prototype || prototype === null;
+  const hasOnlyVisible = Object.getOwnPropertyNames(value).length === Object.keys(value).length;
+  return isBare && hasOnlyVisible && !("toJSON" in value);
+};
+
+/** Finds the known fields that can be read from an input and are not in its copy, which is sent. */
+const unsentIn = (
+  def: Definition,
+  { input, copy }: { readonly input: unknown; readonly copy: unknown },
+  around: readonly PropertyKey[] = [],
+): readonly Issue[] => {
+  if (typeof input !== "object" || input === null || typeof copy !== "object" || copy === null) return [];
+  if (def.type === "array" && Array.isArray(input))
+    return input.flatMap((item, index) =>
+      unsentIn(defOf(def.element), { input: item, copy: Reflect.get(copy, index) }, [...around, index]),
+    );
+  const shape = inputs.get(def);
+  if (shape === undefined || !isRecord(copy)) return [];
+  const isBare = hasOwnFieldsOnly(input);
+  const issues: Issue[] = [];
+  for (const [name, inner] of shape) {
+    // An object that cannot be copied stays what it is.
+    const sent = Object.hasOwn(copy, name) ? copy[name] : undefined;
+    if (sent === undefined && isBare) continue;
+    if (sent !== undefined && (typeof sent !== "object" || sent === null)) continue;
+    const value: unknown = Reflect.get(input, name);
+    if (sent !== undefined) issues.push(...unsentIn(inner, { input: value, copy: sent }, [...around, name]));
+    // A method of a class is no field.
+    else if (value !== undefined && typeof value !== "function")
+      issues.push({ path: pathOf([...around, name]), message: unsent });
+  }
+  return issues;
+};
+
+/** What a copy of an input has lost; the copy of a copy has lost the same. */
+const lostFields = new WeakMap<object, readonly Issue[]>();
+
+/**
+ * Reads an input once, as JSON would write it. The copy is checked and sent, so that later changes to the input have no
+ * effect. `inputIssues` reports fields that the input has and the copy lacks.
+ */
+export const readFields = <Input>(schema: Schema, input: Input): Input => {
+  const copy = writtenCopy(input, momentFields);
+  if (typeof copy !== "object" || copy === null) return copy;
+  const lost = lostFields.get(Object(input)) ?? unsentIn(defOf(schema), { input, copy });
+  if (lost.length > 0) lostFields.set(copy, lost);
+  return copy;
+};
+
+/** Lists what is wrong with an input that `readFields` has read. */
+export const inputIssues = (schema: Schema, copy: unknown): readonly Issue[] =>
+  lostFields.get(Object(copy)) ?? issuesOf(schema, copy);
 
 /** Issues as one line: `email: must be a string; customFields.plan: must be …`. */
 export const describeIssues = (issues: readonly Issue[]): string =>

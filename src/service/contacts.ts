@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { isRecord } from "../runtime/values.ts";
+import { readFields } from "./check.ts";
 import {
   AnyObject,
   type Asked,
@@ -192,13 +193,18 @@ export type ContactUpsert = {
 /** What a contact as it was read has, and an upsert does not send: `listIds` would undo changes of its lists. */
 const readOnly = ["id", "createdAt", "updatedAt", "listIds", "externalId"];
 
-/** An upsert's fields to send: without `null`, and without the service's own fields if the contact was read. */
-export const upsertFields = (given: unknown): unknown => {
-  if (!isRecord(given)) return given;
-  const wasRead = typeof given.id === "string";
-  return Object.fromEntries(
-    Object.entries(given).filter(([name, value]) => value !== null && !(wasRead && readOnly.includes(name))),
-  );
+/**
+ * Reads the input of an upsert, or a row of an import: without `null`, and without the service's own fields if the contact
+ * was read.
+ */
+export const readUpsert = <Input>(input: Input): Input => {
+  const fields: unknown = readFields(ContactInput, input);
+  if (!isRecord(fields)) return input;
+  const wasRead = typeof fields.id === "string";
+  for (const [name, value] of Object.entries(fields))
+    if (value === null || (wasRead && readOnly.includes(name))) Reflect.deleteProperty(fields, name);
+  // The same fields, but for those that it leaves.
+  return fields as Input;
 };
 
 // Written out, not derived: an editor shows a derived type by its helper types.

@@ -19,7 +19,7 @@ import {
   withAsked,
 } from "./common.ts";
 import { operation } from "./define.ts";
-import { Moment, writeSendAt } from "./timestamps.ts";
+import { Moment, type MomentInput, writeSendAt } from "./timestamps.ts";
 
 /**
  * The body of an email: exactly one of `html` and `text`.
@@ -75,8 +75,8 @@ export type EmailInput = EmailFields & {
  * Source: service document, Emails, body fields and send rule 6.
  */
 export type ScheduledEmailInput = EmailFields & {
-  /** When to send it: a `Date`, or an ISO 8601 string with a time zone. */
-  sendAt: Date | string;
+  /** When to send it: a `Date`, a `Temporal.Instant` or `Temporal.ZonedDateTime`, or an ISO 8601 string with a time zone. */
+  sendAt: MomentInput;
 } & EmailContent;
 
 const content = () => ({
@@ -238,8 +238,8 @@ export interface ScheduledEmailPatch {
   signatureId?: string | undefined;
   /** Allows sending to contacts who replied, bounced, unsubscribed, converted or are dead. */
   force?: boolean | undefined;
-  /** When to send it: a `Date`, or an ISO 8601 string with a time zone. */
-  sendAt?: Date | string | undefined;
+  /** When to send it: a `Date`, a `Temporal.Instant` or `Temporal.ZonedDateTime`, or an ISO 8601 string with a time zone. */
+  sendAt?: MomentInput | undefined;
 }
 /** Checks the changes to a scheduled email. */
 export const ScheduledEmailPatch = inputOf<ScheduledEmailPatch>(

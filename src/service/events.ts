@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { asWritten, isRecord } from "../runtime/values.ts";
-import { issuesOf } from "./check.ts";
+import { issuesOf, readFields } from "./check.ts";
 import {
   deferred,
   EmailAddress,
@@ -17,7 +17,7 @@ import {
 import { ContactPatch } from "./contacts.ts";
 import { operation } from "./define.ts";
 import { JsonRecord, jsonRecord } from "./json.ts";
-import { Moment, writeBatch, writeOccurredAt } from "./timestamps.ts";
+import { Moment, type MomentInput, writeBatch, writeOccurredAt } from "./timestamps.ts";
 
 /** Names with this prefix are reserved for events that the service records itself. */
 export const reservedEventPrefix = "service.";
@@ -78,8 +78,8 @@ export interface EventFields {
   id?: string | undefined;
   /** The person: an email, an externalId or a contact id. */
   contact: EventContact;
-  /** The time of the event: a `Date`, or an ISO 8601 string with a time zone. The service refuses a future time. */
-  occurredAt?: Date | string | undefined;
+  /** The time of the event: a `Date`, a `Temporal.Instant` or `Temporal.ZonedDateTime`, or an ISO 8601 string with a time zone. The service refuses a future time. */
+  occurredAt?: MomentInput | undefined;
   /** `false`: an unknown email does not create a contact. */
   createContact?: boolean | undefined;
 }
@@ -122,6 +122,9 @@ export const EventInput = inputOf<EventInput>(
       issues.push({ code: "custom", input: value, path: ["contactFields", path], message });
   },
 );
+
+/** Reads an event as JSON would write it. */
+export const readEvent = <Input>(event: Input): Input => readFields(EventInput, event);
 
 /** The events of one request, 1–100. */
 export type EventBatch = { events: EventInput[] };

@@ -1,6 +1,5 @@
 import * as z from "zod/mini";
-import { asWritten, deepestNesting, isDate, isPlainObject, isRecord } from "../runtime/values.ts";
-import { deferred, type FreeFields } from "./common.ts";
+import { asWritten, deepestNesting, isDate, isOpaque, isRecord } from "../runtime/values.ts";
 
 /** A value that JSON would change, and its path. */
 export interface JsonFault {
@@ -9,11 +8,6 @@ export interface JsonFault {
 }
 
 const fault = (message: string): JsonFault => ({ path: [], message });
-
-/** Objects whose content JSON does not see: a Map, a Promise, a class with only private fields. */
-const isOpaque = (value: object): boolean =>
-  !isPlainObject(value) &&
-  (Object.keys(value).length === 0 || value instanceof Error || ArrayBuffer.isView(value));
 
 // Without a path: the path of one of a hundred nested keys says less than the outermost field.
 const tooDeep = fault(`must not be nested more than ${deepestNesting} levels deep`);
@@ -53,6 +47,9 @@ const faultIn = (given: unknown, key: string, above: Level): JsonFault | undefin
   } catch {
     return fault("cannot be written as JSON: its toJSON throws");
   }
+  // JSON would clear the field, or leave it out: an invalid time of dayjs or luxon, for example.
+  if ((value === null || value === undefined) && value !== given)
+    return fault(`must be a value that JSON can carry: its toJSON returns ${value}`);
   if (typeof value === "number") {
     return Number.isFinite(value) ? undefined : fault(`must be a number that JSON can carry, not ${value}`);
   }

@@ -6,11 +6,38 @@ import { deferred, type Fields, type Schema } from "./common.ts";
 const parts =
   /^(\d{4})-?(\d\d)-?(\d\d)[Tt ](\d\d)(?::?(\d\d)(?::?(\d\d)(?:[.,](\d+))?)?)?(?:[Zz]|([+-]\d\d)(?::?(\d\d))?)$/;
 const withoutZone = /^\d{4}-?\d\d-?\d\d[Tt ]\d\d[\d:.,]*$/;
-/** The form that every ISO 8601 parser accepts. */
-const plain = /^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 
-const zoneless = "must be a valid Date or an ISO 8601 string with a time zone at its end";
-const shape = "must be a valid Date or an ISO 8601 string with a time zone, such as 2026-01-31T09:00:00Z";
+const example = "for example 2026-01-31T09:00:00Z or 2026-01-31T10:00:00+01:00";
+const shape = `must be a Date, a Temporal.Instant, a Temporal.ZonedDateTime, or an ISO 8601 string with a time zone, ${example}`;
+
+/** A point in time of Temporal, by its shape, so that no setting of TypeScript is needed. */
+export interface TemporalMoment {
+  readonly epochMilliseconds: number;
+  readonly epochNanoseconds: bigint;
+}
+
+/** A point in time: a valid `Date`, a `Temporal.Instant`, a `Temporal.ZonedDateTime`, or an ISO 8601 string with a time zone. */
+export type MomentInput = Date | TemporalMoment | string;
+
+const tagOf = (value: unknown): string => Object.prototype.toString.call(value).slice("[object ".length, -1);
+
+const isTemporal = (value: unknown): value is TemporalMoment =>
+  ["Temporal.Instant", "Temporal.ZonedDateTime"].includes(tagOf(value));
+
+/** Objects of other libraries that hold a time, by a method that they have: what to call. */
+const conversions: readonly (readonly [method: string, call: string])[] = [
+  ["toJSDate", ".toJSDate()"], // luxon
+  ["toDate", ".toDate()"], // dayjs, moment
+];
+
+/** What is wrong with an object that holds a time and is neither a Date nor a point in time of Temporal. */
+const objectFault = (value: object): string => {
+  const tag = tagOf(value);
+  if (tag.startsWith("Temporal.Plain"))
+    return `has no time zone; use toZonedDateTime(…) to make a Temporal.ZonedDateTime of the ${tag}`;
+  const conversion = conversions.find(([method]) => typeof Reflect.get(value, method) === "function");
+  return conversion === undefined ? shape : `${shape}; call ${conversion[1]} on this object`;
+};
 
 // The calendar repeats after 400 years, and Date.UTC maps years below 100 to 19xx.
 const daysIn = (year: number, month: number): number => new Date(Date.UTC(year + 400, month, 0)).getUTCDate();
@@ -32,19 +59,21 @@ const calendarFault = (read: RegExpExecArray): string | undefined => {
 
 /** What is wrong with a timestamp; undefined if nothing is. */
 const momentFault = (value: unknown): string | undefined => {
-  if (isDate(value)) {
-    const year = value.getUTCFullYear();
+  if (isDate(value) || isTemporal(value)) {
+    const year = new Date(momentMs(value)).getUTCFullYear();
     return year >= 0 && year <= 9999 ? undefined : shape;
   }
+  if (typeof value === "object" && value !== null) return objectFault(value);
   if (typeof value !== "string") return shape;
   const read = parts.exec(value);
   if (read !== null) return calendarFault(read);
-  return withoutZone.test(value) ? `${zoneless}: Z, or an offset such as +02:00` : shape;
+  return withoutZone.test(value) ? `must include a time zone, ${example}` : shape;
 };
 
 /** A timestamp in milliseconds since 1970; NaN for an invalid one. */
 export const momentMs = (value: unknown): number => {
   if (isDate(value)) return value.getTime();
+  if (isTemporal(value)) return value.epochMilliseconds;
   const read = typeof value === "string" ? parts.exec(value) : null;
   if (read === null || calendarFault(read) !== undefined) return Number.NaN;
   const [, year, month, day, hour, minute = "00", second = "00", fraction = "0", ahead, aside = "00"] = read;
@@ -52,24 +81,20 @@ export const momentMs = (value: unknown): number => {
   return Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${fraction}${zone}`);
 };
 
-/** A timestamp as it is sent: a string in the common form stays unchanged, other values are converted to it. */
-export const writtenMoment = (value: Date | string): string =>
-  typeof value === "string" && plain.test(value) ? value : new Date(momentMs(value)).toISOString();
+/** A valid timestamp as it is sent: UTC with milliseconds, the form that every ISO 8601 parser accepts. */
+export const writtenMoment = (value: MomentInput): string => new Date(momentMs(value)).toISOString();
 
-/**
- * A timestamp: a valid `Date`, or an ISO 8601 string with a time zone, extended or basic. It is sent as an extended ISO
- * string.
- */
-export const Moment: Schema<Date | string> = deferred(() =>
-  z.custom<Date | string>((value) => momentFault(value) === undefined, {
+/** A point in time. ISO 8601 strings may be extended or basic. It is sent as UTC with milliseconds. */
+export const Moment: Schema<MomentInput> = deferred(() =>
+  z.custom<MomentInput>((value) => momentFault(value) === undefined, {
     error: ({ input }) => momentFault(input),
   }),
 );
 
 const withMoment = (record: Fields, field: string): Fields => {
   const value = record[field];
-  // A Date has its own toJSON.
-  return typeof value === "string" ? { ...record, [field]: writtenMoment(value) } : record;
+  // The schema has accepted it.
+  return value === undefined ? record : { ...record, [field]: writtenMoment(value as MomentInput) };
 };
 
 /** Writes `sendAt` in the form that every ISO 8601 parser accepts; the payload already matches its schema. */

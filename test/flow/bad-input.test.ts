@@ -30,15 +30,15 @@ test.each([["events.ndjson"], [undefined], [5], [null]])("%j is no source of lon
 });
 
 class Hidden {
-  readonly #stage = "REPLIED";
-  get stage() {
-    return this.#stage;
+  readonly #inner = "REPLIED";
+  get inner() {
+    return this.#inner;
   }
 }
 
 test.each([
   [new Date(0), "must be an object with fields, not a Date"],
-  [new URL("http://localhost"), "must be an object with fields, not a URL"],
+  [new Headers(), "must not be a Headers: JSON would lose what it holds"],
   [new Map([["stage", "REPLIED"]]), "must not be a Map: JSON would lose what it holds"],
   [new Hidden(), "must not be a Hidden: JSON would lose what it holds"],
   [Buffer.from("REPLIED"), "must not be bytes: it is sent as JSON"],

@@ -4,6 +4,7 @@ import type {
   ClientOptions,
   DryRunRequest,
   EmailInput,
+  MomentInput,
   ScheduledEmail,
   ScheduledEmailUpdated,
   SentEmail,
@@ -29,7 +30,7 @@ test("send takes no sendAt, schedule needs one", () => {
   // @ts-expect-error missing
   client.emails.schedule({ ...head, text: "Hello" });
   client.emails.schedule({ ...head, text: "Hello", sendAt: "2026-03-02T09:00:00Z" });
-  expectTypeOf(client.emails.schedule).parameter(0).toHaveProperty("sendAt").toEqualTypeOf<Date | string>();
+  expectTypeOf(client.emails.schedule).parameter(0).toHaveProperty("sendAt").toEqualTypeOf<MomentInput>();
 });
 
 test("each method answers its own record", () => {

@@ -44,6 +44,7 @@ const scene = (source: (clock: FakeClock) => InputSource<string>, given: Given =
   const start = (): Promise<Reading> =>
     runSource<string, Reading>({
       report: (reading) => reading,
+      readItem: (item) => item,
       ...{ call, progress, source: source(clock) },
       ...{ batchSize: () => 1, concurrency: 1, ...others },
       checkpoint: {

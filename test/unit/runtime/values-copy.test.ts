@@ -1,14 +1,14 @@
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import { recordBatch } from "../../../src/batch/record-batch.ts";
-import { snapshot } from "../../../src/runtime/values.ts";
+import { writtenCopy } from "../../../src/runtime/values.ts";
 import { anEvent } from "../../support/builders.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { scriptedCall } from "../../support/scripted-call.ts";
 
-test("what is changed afterwards, however deep, does not reach a snapshot", () => {
+test("what is changed afterwards, however deep, does not reach a copy", () => {
   const given = { at: new Date(0), list: [{ n: 1 }], inner: { deep: { n: 1 } } };
-  const taken = snapshot(given);
+  const taken = writtenCopy(given);
   given.at.setTime(1);
   given.list.push({ n: 2 });
   Object.assign(given.inner.deep, { n: 3 });
@@ -17,7 +17,7 @@ test("what is changed afterwards, however deep, does not reach a snapshot", () =
 
 test("what another realm made is copied as well", () => {
   const given = runInNewContext("({ list: [{ n: 1 }], at: new Date(0) })");
-  const taken = snapshot(given);
+  const taken = writtenCopy(given);
   given.list[0].n = 2;
   given.at.setTime(2);
   expect(JSON.stringify(taken)).toBe('{"list":[{"n":1}],"at":"1970-01-01T00:00:00.000Z"}');
@@ -30,22 +30,60 @@ class Row {
   }
 }
 
-test("what JSON refuses, or a class writes by itself, stays what it was", () => {
-  const own = { toJSON: () => "own" };
-  const given = [new URL("https://a.example"), new Map(), new Row(), own, 1n, undefined, null, Number.NaN];
-  const taken = snapshot(given);
+test("what JSON refuses stays what it was", () => {
+  const given = [new Map(), new Row(), 1n, undefined, null, Number.NaN];
+  const taken = writtenCopy(given);
   expect(taken.map((item, at) => Object.is(item, given[at]))).toEqual(given.map(() => true));
 });
 
-test("an object that holds itself has a snapshot that does, for the check to refuse by name", () => {
+test("the copy of an object that holds itself holds itself, for the check to refuse by name", () => {
   const given: { self?: object } = {};
   given.self = given;
-  const taken = snapshot(given);
+  const taken = writtenCopy(given);
   expect([taken === given, taken.self === taken]).toEqual([false, true]);
 });
 
+test("objects with toJSON, class instances and wrapped values are copied as JSON writes them", () => {
+  class Person {
+    readonly name = "Ada";
+    get email(): string {
+      return "ada@example.com";
+    }
+  }
+  const input = {
+    url: new URL("https://a.example"),
+    own: { toJSON: (key: string) => ({ key, inner: { toJSON: () => "deep" } }) },
+    person: new Person(),
+    text: new String("boxed"),
+    // biome-ignore lint/suspicious/noSparseArray: JSON writes the hole as null, which the check refuses.
+    list: [1, , new URL("https://b.example")],
+  };
+  expect(writtenCopy(input)).toEqual({
+    url: "https://a.example/",
+    own: { key: "own", inner: "deep" },
+    person: { name: "Ada" },
+    text: "boxed",
+    list: [1, undefined, "https://b.example/"],
+  });
+});
+
+test("an object whose toJSON returns null is not null in the copy", () => {
+  expect(writtenCopy({ at: { valid: false, toJSON: () => null } }).at).not.toBeNull();
+});
+
+test("an accessor is read once", () => {
+  let reads = 0;
+  const copy = writtenCopy({
+    get count() {
+      reads += 1;
+      return reads;
+    },
+  });
+  expect([copy, reads]).toEqual([{ count: 1 }, 1]);
+});
+
 test("a field with the name of the prototype stays a field", () => {
-  const taken = snapshot(JSON.parse('{"__proto__":{"n":1}}'));
+  const taken = writtenCopy(JSON.parse('{"__proto__":{"n":1}}'));
   expect([JSON.stringify(taken), Object.getPrototypeOf(taken)]).toEqual([
     '{"__proto__":{"n":1}}',
     Object.prototype,
