@@ -1,5 +1,6 @@
 import { ConfigurationError } from "../errors.ts";
 import { hasOptions, isPlainObject, writtenCopy } from "../runtime/values.ts";
+import { clientRules } from "./client-rules.ts";
 import type { Fetch } from "./fetch.ts";
 import type { ClientOptions } from "./options.ts";
 import type { Environment } from "./proxy.ts";

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import type { Issue } from "../errors.ts";
 import { foldedName, nearestTo } from "../runtime/nearest-name.ts";
 import { isRecord, writtenCopy } from "../runtime/values.ts";
+import { type Definition, defOf, inputs } from "./common.ts";
 import { type JsonFault, jsonFault, recordFault } from "./json.ts";
 
 /** The fields that hold times: their objects are converted by their own rules. */

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { asWritten, deepestNesting, isDate, isOpaque, isRecord } from "../runtime/values.ts";
+import { deferred, type FreeFields } from "./common.ts";
 
 /** A value that JSON would change, and its path. */
 export interface JsonFault {
