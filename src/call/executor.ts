@@ -6,7 +6,7 @@ import type { CallOptions } from "../options/options.ts";
 import { version } from "../options/version.ts";
 import { untilAborted } from "../runtime/cancellation.ts";
 import { isSearchParams, messageOf } from "../runtime/values.ts";
-import { describeIssues, inputIssues, issuesOf, readFields } from "../service/check.ts";
+import { describeIssues, issuesOf, readFields } from "../service/check.ts";
 import type { Operation } from "../service/define.ts";
 import { Answer, type WithResponse } from "./api-promise.ts";
 import { type CallInput, checkCallOptions, invalid, type Waits } from "./request.ts";
@@ -79,7 +79,7 @@ export const readPayload = <Input>(operation: Operation<Input, unknown>, input: 
       cause,
     });
   }
-  throwIfInvalid(operation.id, inputIssues(operation.input, payload));
+  throwIfInvalid(operation.id, issuesOf(operation.input, payload));
   return payload;
 };
 

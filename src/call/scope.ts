@@ -17,7 +17,7 @@ import {
 } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { readOptions } from "../runtime/rules.ts";
-import { inputIssues } from "../service/check.ts";
+import { issuesOf } from "../service/check.ts";
 import type { Operation, OperationFacts } from "../service/define.ts";
 import { Answer, type ApiPromise, answer, type WithResponse } from "./api-promise.ts";
 import { type CallInput, checkCallOptions, type Waits } from "./request.ts";
@@ -309,7 +309,7 @@ export class CallScope implements Scope {
     payload: Input,
   ): readonly Issue[] | Promise<readonly Issue[]> {
     const { workspace } = this.context.settings;
-    const found = inputIssues(operation.input, payload);
+    const found = issuesOf(operation.input, payload);
     if (found.length > 0 || workspace === undefined) return found;
     return untilAborted(workspace.inputIssues(operation, payload), this.signal);
   }

@@ -16,7 +16,7 @@ import {
   ruleFaults,
 } from "../runtime/rules.ts";
 import { hasOptions } from "../runtime/values.ts";
-import { inputIssues, readFields } from "../service/check.ts";
+import { issuesOf, readFields } from "../service/check.ts";
 import type { Page } from "../service/common.ts";
 import type { Operation } from "../service/define.ts";
 import { queryText, readCursor } from "./cursor.ts";
@@ -202,7 +202,7 @@ export const paged = <T, Query extends ListQuery>(
     check(given, { cursor: anything });
     const { cursor: from = cursor } = given ?? {};
     // Each request has its own limit, so a fault of the given one would not be noticed.
-    throwIfInvalid(operation.id, inputIssues(operation.input, query));
+    throwIfInvalid(operation.id, issuesOf(operation.input, query));
     return new Walk<T>({
       operation: operation.id,
       fetch: async (request, signal) => {

@@ -107,7 +107,7 @@ const writtenBy = (value: object | bigint, key: string): unknown => {
   try {
     const written = asWritten(value, key) ?? value;
     // JSON of a ZonedDateTime ends in [Europe/Berlin], which few parsers of ISO 8601 accept.
-    const hasBracket = typeof written === "string" && tagOf(Object(value)) === "Temporal.ZonedDateTime";
+    const hasBracket = typeof written === "string" && tagOf(value) === "Temporal.ZonedDateTime";
     return hasBracket ? written.replace(/\[.*$/, "") : written;
   } catch {
     // The check of the input refuses it by name.
@@ -115,43 +115,60 @@ const writtenBy = (value: object | bigint, key: string): unknown => {
   }
 };
 
-/** `around` holds the copies of the enclosing objects, so that the copy of a cyclic object is cyclic. */
-interface Level {
+/** One copy in progress. */
+interface Copying {
+  /** The copies of the enclosing objects, so that the copy of a cyclic object is cyclic. */
   readonly around: Map<object, object>;
   readonly moments: readonly string[];
+  /** Whether the value may have fields that the copy lacks. */
+  isPartial: boolean;
 }
 
-const copyOf = (value: unknown, key: string, level: Level): unknown => {
-  const { around, moments } = level;
+/** What JSON makes of an object that is no plain one: its `toJSON`, a wrapped text; itself if JSON would lose it. */
+const writtenForm = (value: object, key: string, copying: Copying): unknown => {
+  copying.isPartial = true;
+  const isRoot = copying.around.size === 0;
+  // The input itself: a Buffer's toJSON is an object of numbers, which no service expects.
+  if (isRoot && ArrayBuffer.isView(value)) return value;
+  const written = writtenBy(value, key);
+  const isObject = typeof written === "object" && written !== null;
+  // An input is an object: the check names the class of one that is written as a text.
+  if (isRoot && !isObject) return value;
+  return isObject && ["String", "Number", "Boolean", "BigInt"].includes(tagOf(written))
+    ? written.valueOf()
+    : written;
+};
+
+const copyOf = (value: unknown, key: string, copying: Copying): unknown => {
+  const { around, moments } = copying;
   if (typeof value === "bigint") return writtenBy(value, key);
   if (typeof value !== "object" || value === null || around.size > deepest) return value;
-  if (isDate(value)) return new Date(value.getTime());
-  // The input itself: a Buffer's toJSON is an object of numbers, which no service expects.
-  if (around.size === 0 && ArrayBuffer.isView(value)) return value;
+  if (types.isDate(value)) return new Date(value.getTime());
   // The check of a time names the library that made the object.
   if (around.size === 1 && moments.includes(key)) return value;
-  const written = writtenBy(value, key);
-  // An input is an object: the check names the class of one that is written as a text.
-  if (around.size === 0 && (typeof written !== "object" || written === null)) return value;
-  if (typeof written !== "object" || written === null || isDate(written)) return written;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  const isPlain = (prototype === Object.prototype || prototype === null) && !("toJSON" in value);
+  const written = isPlain ? value : writtenForm(value, key, copying);
+  if (typeof written !== "object" || written === null || types.isDate(written)) return written;
   const known = around.get(written);
   if (known !== undefined) return known;
   if (Array.isArray(written)) {
     const items: unknown[] = [];
     around.set(written, items);
     // By index: a hole is undefined, which the check refuses.
-    for (let at = 0; at < written.length; at += 1) items.push(copyOf(written[at], String(at), level));
+    for (let at = 0; at < written.length; at += 1) items.push(copyOf(written[at], String(at), copying));
     around.delete(written);
     return items;
   }
-  if (isOpaque(written)) return written;
-  if (["String", "Number", "Boolean", "BigInt"].includes(tagOf(written))) return written.valueOf();
+  if (!isPlain && isOpaque(written)) return written;
+  const names = Object.keys(written);
+  if (Object.getOwnPropertyNames(written).length > names.length) copying.isPartial = true;
   const fields: Record<string, unknown> = {};
   around.set(written, fields);
-  for (const name of Object.keys(written)) {
+  for (const name of names) {
     const field: unknown = Reflect.get(written, name);
     const copied =
-      typeof field === "object" || typeof field === "bigint" ? copyOf(field, name, level) : field;
+      typeof field === "object" || typeof field === "bigint" ? copyOf(field, name, copying) : field;
     // A normal assignment would set the prototype.
     if (name === "__proto__") Object.defineProperty(fields, name, { ...asField, value: copied });
     else fields[name] = copied;
@@ -166,7 +183,14 @@ const copyOf = (value: unknown, key: string, level: Level): unknown => {
  * as they are, so that the check of the input can name them.
  *
  * @param moments - names of the value's own fields that hold times; their objects are not converted.
+ * @returns the copy, and whether the value may have fields that it lacks: accessors of a class, inherited ones.
  */
-// A copy has every field that JSON writes; the check of the input reports the others.
-export const writtenCopy = <T>(value: T, moments: readonly string[] = []): T =>
-  copyOf(value, "", { around: new Map(), moments }) as T;
+export const writtenCopy = <T>(
+  value: T,
+  moments: readonly string[] = [],
+): { readonly copy: T; readonly isPartial: boolean } => {
+  const copying: Copying = { around: new Map(), moments, isPartial: false };
+  // A copy has every field that JSON writes; the check of the input reports the others.
+  const copy = copyOf(value, "", copying) as T;
+  return { copy, isPartial: copying.isPartial };
+};

@@ -114,11 +114,16 @@ const faultsOf = (schema: Schema, value: unknown): readonly Issue[] =>
     .safeParse(schema, value)
     .error?.issues.map((issue) => ({ path: pathOf(issue.path), message: sentence(issue) })) ?? [];
 
+/** What a copy of an input has lost; the copy of a copy has lost the same. */
+const lostFields = new WeakMap<object, readonly Issue[]>();
+
 /**
  * Lists what is wrong with a value; empty if it is valid. The value is neither copied nor changed, so unknown fields
  * and the caller's own object stay as they are.
  */
 export const issuesOf = (schema: Schema, value: unknown): readonly Issue[] => {
+  const lost = typeof value === "object" && value !== null ? lostFields.get(value) : undefined;
+  if (lost !== undefined) return lost;
   const checker = checkers.get(schema) ?? { schema, def: defOf(schema), checks: 0 };
   if (checker.checks === 0) checkers.set(schema, checker);
   checker.checks += 1;
@@ -128,14 +133,6 @@ export const issuesOf = (schema: Schema, value: unknown): readonly Issue[] => {
 };
 
 const unsent = "is an accessor or inherited and would not be sent; pass a plain object";
-
-/** Whether every field that can be read is an own enumerable one, which JSON writes. */
-const hasOwnFieldsOnly = (value: object): boolean => {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  const isBare = prototype === Object.prototype || prototype === null;
-  const hasOnlyVisible = Object.getOwnPropertyNames(value).length === Object.keys(value).length;
-  return isBare && hasOnlyVisible && !("toJSON" in value);
-};
 
 /** Finds the known fields that can be read from an input and are not in its copy, which is sent. */
 const unsentIn = (
@@ -150,12 +147,10 @@ const unsentIn = (
     );
   const shape = inputs.get(def);
   if (shape === undefined || !isRecord(copy)) return [];
-  const isBare = hasOwnFieldsOnly(input);
   const issues: Issue[] = [];
   for (const [name, inner] of shape) {
     // An object that cannot be copied stays what it is.
     const sent = Object.hasOwn(copy, name) ? copy[name] : undefined;
-    if (sent === undefined && isBare) continue;
     if (sent !== undefined && (typeof sent !== "object" || sent === null)) continue;
     const value: unknown = Reflect.get(input, name);
     if (sent !== undefined) issues.push(...unsentIn(inner, { input: value, copy: sent }, [...around, name]));
@@ -166,24 +161,17 @@ const unsentIn = (
   return issues;
 };
 
-/** What a copy of an input has lost; the copy of a copy has lost the same. */
-const lostFields = new WeakMap<object, readonly Issue[]>();
-
 /**
  * Reads an input once, as JSON would write it. The copy is checked and sent, so that later changes to the input have no
- * effect. `inputIssues` reports fields that the input has and the copy lacks.
+ * effect. `issuesOf` reports fields that the input has and the copy lacks.
  */
 export const readFields = <Input>(schema: Schema, input: Input): Input => {
-  const copy = writtenCopy(input, momentFields);
-  if (typeof copy !== "object" || copy === null) return copy;
-  const lost = lostFields.get(Object(input)) ?? unsentIn(defOf(schema), { input, copy });
-  if (lost.length > 0) lostFields.set(copy, lost);
+  const { copy, isPartial } = writtenCopy(input, momentFields);
+  if (typeof copy !== "object" || copy === null || typeof input !== "object" || input === null) return copy;
+  const lost = isPartial ? unsentIn(defOf(schema), { input, copy }) : lostFields.get(input);
+  if (lost !== undefined && lost.length > 0) lostFields.set(copy, lost);
   return copy;
 };
-
-/** Lists what is wrong with an input that `readFields` has read. */
-export const inputIssues = (schema: Schema, copy: unknown): readonly Issue[] =>
-  lostFields.get(Object(copy)) ?? issuesOf(schema, copy);
 
 /** Issues as one line: `email: must be a string; customFields.plan: must be …`. */
 export const describeIssues = (issues: readonly Issue[]): string =>
