@@ -17,7 +17,7 @@ const whole = events("an unknown address becomes a contact: 202 with the whole r
 const runs = events("start, resume, reach a goal and exit, tied together by a property");
 const refused = events("%j is a 400 that records nothing");
 const faulty = properties("$operation: $field");
-const old = events("an old event starts nothing, but still resumes and ends runs and reaches goals");
+const old = events("an old event starts and resumes nothing, but still ends runs and reaches goals");
 const inBatch = events("each event succeeds or fails on its own, in the order sent: 207");
 const repeated = events(
   "a repeated id answers with the first event and duplicate: true, and records nothing",

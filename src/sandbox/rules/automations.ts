@@ -21,19 +21,20 @@ const stepIn = (
   const { startsOn, waitsFor, exitsOn, goalOn, correlateBy } = automation;
   const correlation = correlateBy === undefined ? undefined : event.properties[correlateBy];
   const current = active.get(contactId);
+  const isYoung = age <= oldest(automation);
   if (current !== undefined && current.correlation === correlation) {
     if (goalOn === event.name || exitsOn === event.name) {
       active.delete(contactId);
       return goalOn === event.name ? "converted" : "exited";
     }
-    if (waitsFor === event.name && current.isWaiting) {
+    if (waitsFor === event.name && current.isWaiting && isYoung) {
       current.isWaiting = false;
       // No other event can end this run, so it ends now.
       if (goalOn === undefined && exitsOn === undefined) active.delete(contactId);
       return "resumed";
     }
   }
-  if (startsOn !== event.name || age > oldest(automation)) return undefined;
+  if (startsOn !== event.name || !isYoung) return undefined;
   if (current !== undefined) return "already";
   if ((waitsFor ?? exitsOn ?? goalOn) !== undefined)
     active.set(contactId, { isWaiting: waitsFor !== undefined, correlation });
@@ -47,8 +48,10 @@ export const runAutomations = (
   { runs, services }: Workspace,
 ): RunResult => {
   const age = services.clock.wallTime() - event.occurredAt;
-  const started = runs.map(({ automation }) => automation).filter(({ startsOn }) => startsOn === event.name);
-  const isTooOld = age > Math.max(72 * hour, ...started.map(oldest));
+  const moved = runs
+    .map(({ automation }) => automation)
+    .filter(({ startsOn, waitsFor }) => startsOn === event.name || waitsFor === event.name);
+  const isTooOld = age > Math.max(72 * hour, ...moved.map(oldest));
   const steps =
     contactId === undefined ? [] : runs.map((run) => ({ run, step: stepIn(run, event, contactId, age) }));
   const count = (wanted: Step) => steps.filter(({ step }) => step === wanted).length;
@@ -63,6 +66,8 @@ export const runAutomations = (
     return { ...result, outcome: "NO_CONTACT", note: "Nobody matched, and no contact was created." };
   if (isTooOld) return { ...result, outcome: "TOO_OLD", note: "The event is too old to start anything." };
   const already = steps.find(({ step }) => step === "already")?.run.automation.name;
-  const note = already === undefined ? null : `The person is already in a run of ${already}.`;
+  // It says why nothing started, and something may have, in another automation.
+  const hasStarted = result.runsStarted > 0 || already === undefined;
+  const note = hasStarted ? null : `The person is already in a run of ${already}.`;
   return { ...result, outcome: "PROCESSED", note };
 };

@@ -249,22 +249,23 @@ describe("automations", () => {
     ]);
   });
 
-  test("an old event starts nothing, but still resumes and ends runs and reaches goals", async () => {
+  test("an old event starts and resumes nothing, but still ends runs and reaches goals", async () => {
     const { call } = open({ automations: [dunning] });
     const old = { occurredAt: ago(73 * hour) };
     await call("POST", path, at("invoice.sent", 1));
     const note = "The event is too old to start anything.";
-    expect(counts((await call("POST", path, at("invoice.seen", 1, old))).body)).toEqual([0, 0, 1, 0, note]);
+    expect(counts((await call("POST", path, at("invoice.seen", 1, old))).body)).toEqual([0, 0, 0, 0, note]);
     expect(counts((await call("POST", path, at("invoice.paid", 1, old))).body)).toEqual([0, 1, 0, 1, note]);
     expect(counts((await call("POST", path, at("invoice.sent", 1, old))).body)).toEqual([0, 0, 0, 0, note]);
   });
 
-  test("an event that only a transactional automation is young enough for starts no other, and resumes all", async () => {
+  test("an event that only a transactional automation is young enough for starts and resumes no other", async () => {
     const { call } = open({
       automations: [
         { name: "welcome", startsOn: "signed.up", waitsFor: "order.placed" },
         { name: "thanks", startsOn: "order.placed" },
         { name: "receipt", startsOn: "order.placed", transactional: true },
+        { name: "delivery", startsOn: "signed.up", waitsFor: "order.placed", transactional: true },
       ],
     });
     await call("POST", path, { ...event, name: "signed.up" });
@@ -274,6 +275,37 @@ describe("automations", () => {
       runsStarted: 1,
       runsResumed: 1,
     });
+  });
+
+  test("an event that a waiting transactional automation is young enough for is processed", async () => {
+    const waiting = {
+      name: "delivery",
+      startsOn: "signed.up",
+      waitsFor: "order.placed",
+      transactional: true,
+    };
+    const { call } = open({ automations: [waiting] });
+    await call("POST", path, { ...event, name: "signed.up" });
+    const old = { ...event, name: "order.placed", occurredAt: ago(100 * hour) };
+    const { body } = await call("POST", path, old);
+    expect(body).toMatchObject({ outcome: "PROCESSED", runsResumed: 1, note: null });
+    const older = { ...event, name: "order.placed", occurredAt: ago(168 * hour + 1) };
+    expect((await call("POST", path, older)).body).toMatchObject({ outcome: "TOO_OLD", runsResumed: 0 });
+  });
+
+  test("an event that starts one automation, in another of which the person is already, has no note", async () => {
+    const { call } = open({
+      automations: [
+        { name: "welcome", startsOn: "order.placed", goalOn: "order.paid" },
+        { name: "receipt", startsOn: "order.placed" },
+      ],
+    });
+    const seen = [];
+    for (let times = 0; times < 2; times += 1) seen.push(counts((await call("POST", path, event)).body));
+    expect(seen).toEqual([
+      [2, 0, 0, 0, null],
+      [1, 0, 0, 0, null],
+    ]);
   });
 
   test("a transactional automation starts on events up to 7 days old", async () => {
