@@ -42,7 +42,7 @@ export const refusedStages = ["REPLIED", "BOUNCED", "UNSUBSCRIBED", "CONVERTED",
 /**
  * Whether an email to this contact would be refused for its stage, unless it has `force: true`. Asking first saves one of
  * the day's 300 emails. An address without a contact has no stage: `null`, as `contacts.find` returns it, gives `false`.
- * The do-not-email list, which `force` does not open, is known to the service only.
+ * The letter case of the stage does not matter. The do-not-email list, which `force` does not open, is known to the service only.
  *
  * @example
  * ```ts
@@ -54,7 +54,7 @@ export const refusedStages = ["REPLIED", "BOUNCED", "UNSUBSCRIBED", "CONVERTED",
  * Source: service document, States and transitions.
  */
 export const isSendRefused = (contact: { readonly stage: string } | null | undefined): boolean =>
-  refusedStages.some((refused) => refused === contact?.stage);
+  refusedStages.some((refused) => refused === contact?.stage?.toUpperCase());
 
 export const ContactStage = deferred(() => openText<ContactStage>());
 

@@ -1,4 +1,5 @@
 import { foldAscii } from "../../runtime/fold-ascii.ts";
+import { isSendRefused } from "../../service/contacts.ts";
 import { Refusal, type Reply } from "../answer.ts";
 import { defined, type Fields } from "../json.ts";
 import { accountNamed, type MailAccount } from "../store/mail-account.ts";
@@ -38,8 +39,6 @@ const plainText = (html: string): string =>
     .replace(/ ?\n ?/g, "\n")
     .trim();
 
-const refusedStages = new Set(["REPLIED", "BOUNCED", "UNSUBSCRIBED", "CONVERTED", "DEAD"]);
-
 /** The account that may send an email now; `name` is its id, undefined for the first. @throws Refusal 400 */
 export const accountFor = (
   draft: EmailDraft,
@@ -53,8 +52,9 @@ export const accountFor = (
   if (workspace.doNotEmail.has(foldAscii(draft.to))) {
     throw new Refusal(400, "The address is on the do-not-email list.");
   }
-  const stage = workspace.contacts.byEmail(draft.to)?.stage.toUpperCase() ?? "";
-  if (refusedStages.has(stage) && !draft.force) {
+  const contact = workspace.contacts.byEmail(draft.to);
+  if (isSendRefused(contact) && !draft.force) {
+    const stage = contact?.stage.toUpperCase();
     throw new Refusal(400, `The contact is in stage ${stage}; send with force: true to email them anyway.`);
   }
   return account;
