@@ -9,6 +9,7 @@ import type { CallScope } from "../call/scope.ts";
 import { ApiError, RateLimitError, ValidationError } from "../errors.ts";
 import { untilAborted } from "../runtime/cancellation.ts";
 import { contentHash } from "../runtime/content-hash.ts";
+import { toHeaders } from "../runtime/headers.ts";
 import { isCallback, isOneOf, isWhole, must, type Rules } from "../runtime/rules.ts";
 import { describeIssues } from "../service/check.ts";
 import { type EventInput, maxEventsPerRequest, readEvent } from "../service/events.ts";
@@ -103,7 +104,7 @@ export class Ingestion {
     if (first !== undefined) {
       const { status, error } = first;
       const what = `${unsettled.length} events of a batch keep failing (status ${status}: ${error})`;
-      const details = { status, headers: new Headers(), body: undefined };
+      const details = { status, headers: toHeaders({}), body: undefined };
       throw this.#call.error(ApiError, `${what}; start the run again later`, details);
     }
     const byIndex = new Map(results.map((result) => [result.index, result]));

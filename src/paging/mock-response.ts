@@ -1,4 +1,5 @@
 import { type ApiPromise, answer, type ResponseInfo } from "../call/api-promise.ts";
+import { toHeaders } from "../runtime/headers.ts";
 import type { Page } from "../service/common.ts";
 import type { Paged } from "./paged.ts";
 
@@ -40,7 +41,7 @@ export const mockResponse = <T>(
   data: T,
   response: Partial<ResponseInfo> = {},
 ): ApiPromise<T> & (T extends Page<infer Item> ? Paged<Item> : unknown) => {
-  const whole = { status: 200, headers: new Headers(), attempts: 1, waitedMs: 0, ...response };
+  const whole = { status: 200, headers: toHeaders({}), attempts: 1, waitedMs: 0, ...response };
   const mocked = answer(Promise.resolve({ data, response: whole }));
   // TypeScript does not see that the condition on the type and `isPage` are the same.
   return Object.assign(mocked, isPage(data) && listOf(data, whole)) as ReturnType<typeof mockResponse<T>>;

@@ -1,6 +1,7 @@
 import { ConnectionError, RateLimitError } from "../errors.ts";
 import type { Scope } from "../http/types.ts";
 import type { LostStore } from "../options/shared-limits.ts";
+import { toHeaders } from "../runtime/headers.ts";
 import type { Budget } from "./budget.ts";
 import type { Admission } from "./queue.ts";
 
@@ -16,7 +17,7 @@ const inWords = (ms: number): string => {
 const refusedFor = (scope: Scope, limit: string, why: string, waitMs?: number): RateLimitError =>
   scope.error(RateLimitError, `not sent, ${why}`, {
     status: 429,
-    headers: new Headers(),
+    headers: toHeaders({}),
     body: undefined,
     retryAfterMs: waitMs,
     limit,

@@ -7,6 +7,7 @@ import type { CallOptions } from "../options/options.ts";
 import { callRules } from "../options/validation.ts";
 import { type Paged, type PagingOptions, paged } from "../paging/paged.ts";
 import { untilAborted } from "../runtime/cancellation.ts";
+import { toHeaders } from "../runtime/headers.ts";
 import { isFlag, must, type Rules, readOptions, refuseFaults, ruleFaults } from "../runtime/rules.ts";
 import type { Operation } from "../service/define.ts";
 import type {
@@ -268,7 +269,7 @@ export class Emails {
     return {
       // Stored by this method under the same fingerprint, or missing if a person settled the key.
       data: (result.receipt ?? sending.settledAs(payload)) as Output,
-      response: { status: 200, headers: new Headers(), attempts: 0, waitedMs: 0 },
+      response: { status: 200, headers: toHeaders({}), attempts: 0, waitedMs: 0 },
     };
   }
 }

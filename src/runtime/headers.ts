@@ -1,8 +1,11 @@
+import { platform } from "./platform.ts";
+
 /** Raw headers: names in lower case, repeated ones as an array. */
 export type RawHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** Raw headers as the platform's `Headers`; values that it refuses are left out. */
 export const toHeaders = (raw: RawHeaders): Headers => {
+  const { Headers } = platform();
   const headers = new Headers();
   for (const [name, value] of Object.entries(raw)) {
     for (const item of typeof value === "string" ? [value] : (value ?? [])) {

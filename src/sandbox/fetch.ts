@@ -1,4 +1,5 @@
 import { untilAborted } from "../runtime/cancellation.ts";
+import { platform } from "../runtime/platform.ts";
 import { type Answer, broken, type Incoming, piecesOf } from "./answer.ts";
 import type { App } from "./app.ts";
 import type { SandboxClock } from "./sandbox-clock.ts";
@@ -10,26 +11,35 @@ type FetchInit = Parameters<typeof fetch>[1];
 const targetOf = ({ pathname, search }: URL, basePath: string): string =>
   (pathname.startsWith(`${basePath}/`) ? pathname.slice(basePath.length) : pathname) + search;
 
-/** Synchronous if the body is a string, so that the request takes effect before `fetch` returns its promise. */
+/** A Request of any realm or library: `instanceof` knows those of this one only. */
+const isRequest = (input: FetchInput): input is Request => typeof input === "object" && "url" in input;
+
+/**
+ * Synchronous if the body is a string, so that the request takes effect before `fetch` returns its promise. Creating no
+ * Request halves the cost of a call.
+ */
 const readRequest = (input: FetchInput, init: FetchInit, basePath: string): Incoming | Promise<Incoming> => {
+  const { Headers, Response } = platform();
+  const request = isRequest(input) ? input : undefined;
+  const method = (init?.method ?? request?.method ?? "GET").toUpperCase();
+  const target = targetOf(new URL(isRequest(input) ? input.url : input), basePath);
+  const headers = Object.fromEntries(new Headers(init?.headers ?? request?.headers));
   const body = init?.body ?? "";
-  if (input instanceof Request || typeof body !== "string") {
-    const request = new Request(input, init);
-    const { method, url, headers } = request;
-    const target = targetOf(new URL(url), basePath);
-    return request
-      .text()
-      .then((text) => ({ method, target, headers: Object.fromEntries(headers), body: text }));
+  if (body === "" && request !== undefined)
+    return request.text().then((text) => ({ method, target, headers, body: text }));
+  if (typeof body === "string") {
+    if (body !== "") headers["content-type"] ??= "text/plain;charset=UTF-8";
+    return { method, target, headers, body };
   }
-  // Creating no Request object halves the cost of a call.
-  const headers = Object.fromEntries(new Headers(init?.headers));
-  if (body !== "") headers["content-type"] ??= "text/plain;charset=UTF-8";
-  const target = targetOf(new URL(input), basePath);
-  return { method: (init?.method ?? "GET").toUpperCase(), target, headers, body };
+  const whole = new Response(body);
+  const type = whole.headers.get("content-type");
+  if (type !== null) headers["content-type"] ??= type;
+  return whole.text().then((text) => ({ method, target, headers, body: text }));
 };
 
 /** The body as a stream that breaks, stops or drips. */
 const spoiltBody = (answer: Answer, clock: SandboxClock, signal: AbortSignal | undefined): ReadableStream => {
+  const { ReadableStream, TextEncoder } = platform();
   const pieces = piecesOf(answer, new TextEncoder().encode(answer.body), clock, signal);
   return new ReadableStream({
     async pull(controller) {
@@ -42,6 +52,7 @@ const spoiltBody = (answer: Answer, clock: SandboxClock, signal: AbortSignal | u
 
 const toResponse = (answer: Answer, clock: SandboxClock, signal: AbortSignal | undefined): Response => {
   const { status, body, delivery = "" } = answer;
+  const { Headers, Response } = platform();
   const headers = new Headers();
   for (const [name, value] of Object.entries(answer.headers))
     for (const one of [value].flat()) headers.append(name, one);
@@ -54,7 +65,7 @@ const toResponse = (answer: Answer, clock: SandboxClock, signal: AbortSignal | u
 export const createFetch = (app: App, clock: SandboxClock, baseUrl = "http://sandbox"): typeof fetch => {
   const basePath = new URL(baseUrl).pathname.replace(/\/$/, "");
   return (input, init) => {
-    const signal = init?.signal ?? (input instanceof Request ? input.signal : undefined);
+    const signal = init?.signal ?? (isRequest(input) ? input.signal : undefined);
     if (signal?.aborted) return Promise.reject(signal.reason);
     const answered = async (): Promise<Response> => {
       const incoming = readRequest(input, init, basePath);

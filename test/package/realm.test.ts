@@ -7,15 +7,19 @@ beforeAll(async () => {
 });
 afterAll(() => project.remove());
 
-/** Loads the package as Jest does: its files run in a realm of their own, Node's modules stay in the first one. */
-const loader = `
+/**
+ * Loads the package as Jest does: its files run in a realm of their own, Node's modules stay in the first one.
+ *
+ * @param hidden - globals that the realm lacks.
+ */
+const loaderWithout = (...hidden: readonly string[]): string => `
   const { readFileSync } = require("node:fs");
   const { createRequire } = require("node:module");
   const vm = require("node:vm");
   const realm = vm.createContext({});
   const own = new Set(vm.runInContext("Object.getOwnPropertyNames(globalThis)", realm));
   for (const name of Object.getOwnPropertyNames(globalThis)) {
-    if (!own.has(name)) Object.defineProperty(realm, name, { get: () => globalThis[name], configurable: true });
+    if (!own.has(name) && !${JSON.stringify(hidden)}.includes(name)) Object.defineProperty(realm, name, { get: () => globalThis[name], configurable: true });
   }
   const loaded = new Map();
   const load = (file) => {
@@ -33,7 +37,7 @@ const loader = `
 `;
 
 test("it works in a realm of its own, as under Jest", async () => {
-  const program = `${loader}
+  const program = `${loaderWithout()}
     const { Client, fileLedger } = entry("touchpoint-sdk");
     const { createSandbox } = entry("touchpoint-sdk/sandbox");
     const { readCsv, writeCsv } = entry("touchpoint-sdk/files");
@@ -69,6 +73,37 @@ test("it works in a realm of its own, as under Jest", async () => {
   expect(await project.node("realm.cjs", program)).toEqual({
     code: 0,
     stdout: JSON.stringify(told),
+    stderr: "",
+  });
+});
+
+test("a client and a sandbox need no global of fetch, which Jest's jsdom environment lacks", async () => {
+  const hidden = ["fetch", "Headers", "ReadableStream", "Request", "Response", "TextDecoder", "TextEncoder"];
+  const program = `${loaderWithout(...hidden)}
+    const { Client, mockResponse } = entry("touchpoint-sdk");
+    const { createSandbox } = entry("touchpoint-sdk/sandbox");
+    (async () => {
+      const sandbox = createSandbox({ apiKeys: ["tp_key"] });
+      const authorization = "Bearer tp_key";
+      const listed = await sandbox.fetch("http://localhost/api/v1/contacts", { headers: { authorization } });
+      const { total } = await listed.json();
+      const client = new Client({ apiKey: "tp_key", baseUrl: "http://localhost", fetch: sandbox.fetch });
+      const contact = { email: "ada@example.com" };
+      const { response } = await client.contacts.create(contact).withResponse();
+      const type = response.headers.get("content-type");
+      const { code, headers } = await client.contacts.create(contact).catch((error) => error);
+      sandbox.fail({ operation: "contacts.list", with: "truncate" });
+      const again = await client.contacts.list().withResponse();
+      const mocked = (await mockResponse(null).withResponse()).response.headers.get("x");
+      const at = again.response.attempts;
+      console.log(JSON.stringify([total, type, code, headers.get("content-type"), at, mocked]));
+      await client.close();
+    })();
+  `;
+  const type = "application/json; charset=utf-8";
+  expect(await project.node("hidden.cjs", program)).toEqual({
+    code: 0,
+    stdout: JSON.stringify([0, type, "conflict", type, 2, null]),
     stderr: "",
   });
 });
