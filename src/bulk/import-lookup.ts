@@ -14,6 +14,7 @@ import { type Contact, readUpsert } from "../service/contacts.ts";
 import { operations } from "../service/operations.ts";
 import type { GivenContact } from "../workspace/contact-types.ts";
 import { fieldsToChange, shortTexts, TextPacker, type Texts } from "./contact-fields.ts";
+import { PackedMap } from "./packed-map.ts";
 import type { InputSource } from "./source-run.ts";
 import { Spool } from "./spool.ts";
 
@@ -57,7 +58,7 @@ const isNotAllowed = (error: unknown): boolean =>
  */
 export class ContactLookup {
   /** By folded address: the id as JSON, and the short text of each field. */
-  readonly #known = new Map<string, string>();
+  readonly #known = new PackedMap();
   /** Folded addresses that a search did not find. If another program takes one, its creation is refused (409). */
   readonly #absent = new Set<string>();
   readonly #packer = new TextPacker();
@@ -122,13 +123,13 @@ export class ContactLookup {
     const place = this.#spool?.add(contact);
     const texts = { id: JSON.stringify(String(id ?? "")), ...shortTexts(contact) };
     const kept = place === undefined ? texts : { ...texts, [whole]: String(place) };
-    this.#known.set(foldAscii(email), this.#packer.pack(kept));
+    this.#known.set(foldAscii(email), Buffer.from(this.#packer.pack(kept)));
   }
 
   /** Applies a row to its contact in memory; nothing is sent. */
   apply(row: GivenContact): void {
     const texts = { id: '""', ...this.#textsOf(row.email), ...shortTexts(row) };
-    this.#known.set(foldAscii(row.email), this.#packer.pack(texts));
+    this.#known.set(foldAscii(row.email), Buffer.from(this.#packer.pack(texts)));
   }
 
   /** A whole contact; undefined if whole contacts are not kept. */
@@ -140,7 +141,7 @@ export class ContactLookup {
 
   #textsOf(email: string): Texts | undefined {
     const packed = this.#known.get(foldAscii(email));
-    return packed === undefined ? undefined : this.#packer.unpack(packed);
+    return packed === undefined ? undefined : this.#packer.unpack(packed.toString());
   }
 
   #pages(from: PagingOptions): AsyncIterator<WalkedPage<Contact>> {

@@ -1,0 +1,121 @@
+const chunkBytes = 1024 * 1024;
+const headBytes = 8;
+const fewest = 1024;
+
+/** 32 bits of a hash (FNV-1a) of the first bytes of a buffer. */
+const hashOf = (bytes: Buffer, length: number): number => {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < length; at += 1) hash = Math.imul(hash ^ (bytes[at] ?? 0), 0x01000193);
+  return hash >>> 0;
+};
+
+/**
+ * A map from texts to bytes for a million entries, outside of the heap of V8. A `Map` of as many strings takes three times
+ * the memory, and up to twice as much again while the garbage collector lets its heap grow.
+ *
+ * An entry lies in a chunk of bytes: the length of its key and of its value, the key, the value. A table of positions,
+ * hashed by the key, is at most half full. A value that is replaced by a longer one leaves its old bytes unused.
+ */
+export class PackedMap {
+  /** Positions of entries plus 1, by hash; 0 where there is none. A position is the chunk times 1 MiB and an offset. */
+  #table = new Float64Array(2 * fewest);
+  readonly #chunks: Buffer[] = [];
+  /** Bytes in use of the last chunk. */
+  #used = chunkBytes;
+  #key = Buffer.alloc(256);
+  size = 0;
+
+  get(key: string): Buffer | undefined {
+    const position = this.#table[this.#slotOf(this.#write(key))] ?? 0;
+    return position === 0 ? undefined : this.#valueAt(position - 1);
+  }
+
+  set(key: string, value: Uint8Array): void {
+    const length = this.#write(key);
+    const slot = this.#slotOf(length);
+    const position = this.#table[slot] ?? 0;
+    const old = position === 0 ? undefined : this.#valueAt(position - 1);
+    if (old !== undefined && old.length === value.length) {
+      old.set(value);
+      return;
+    }
+    this.#table[slot] = this.#append(length, value) + 1;
+    if (position !== 0) return;
+    this.size += 1;
+    if (this.size * 2 > this.#table.length) this.#grow();
+  }
+
+  /** The keys with their values, in no order. */
+  *entries(): Generator<readonly [key: string, value: Buffer]> {
+    for (const position of this.#table)
+      if (position !== 0) yield [this.#keyAt(position - 1).toString(), this.#valueAt(position - 1)];
+  }
+
+  /** Writes a key into a buffer of its own; returns its length in bytes. */
+  #write(key: string): number {
+    // A character of a string has at most three bytes.
+    if (key.length * 3 > this.#key.length) this.#key = Buffer.alloc(key.length * 3);
+    return this.#key.write(key);
+  }
+
+  /** The slot of the key that was written last, or the empty one where it belongs. */
+  #slotOf(length: number): number {
+    const mask = this.#table.length - 1;
+    let slot = hashOf(this.#key, length) & mask;
+    for (;;) {
+      const position = this.#table[slot] ?? 0;
+      if (position === 0) return slot;
+      const key = this.#keyAt(position - 1);
+      if (key.length === length && this.#key.compare(key, 0, length, 0, length) === 0) return slot;
+      slot = (slot + 1) & mask;
+    }
+  }
+
+  #grow(): void {
+    const positions = this.#table;
+    this.#table = new Float64Array(positions.length * 2);
+    const mask = this.#table.length - 1;
+    for (const position of positions) {
+      if (position === 0) continue;
+      const key = this.#keyAt(position - 1);
+      let slot = hashOf(key, key.length) & mask;
+      while (this.#table[slot] !== 0) slot = (slot + 1) & mask;
+      this.#table[slot] = position;
+    }
+  }
+
+  #append(keyLength: number, value: Uint8Array): number {
+    const bytes = headBytes + keyLength + value.length;
+    if (this.#used + bytes > chunkBytes) {
+      // An entry that is longer than a chunk has one of its own.
+      this.#chunks.push(Buffer.allocUnsafeSlow(Math.max(chunkBytes, bytes)));
+      this.#used = 0;
+    }
+    const [index, at] = [this.#chunks.length - 1, this.#used];
+    const chunk = this.#chunks[index];
+    if (chunk === undefined) throw new RangeError("there is no chunk");
+    chunk.writeUInt32LE(keyLength, at);
+    chunk.writeUInt32LE(value.length, at + 4);
+    this.#key.copy(chunk, at + headBytes, 0, keyLength);
+    chunk.set(value, at + headBytes + keyLength);
+    this.#used += bytes;
+    return index * chunkBytes + at;
+  }
+
+  #at(position: number): readonly [chunk: Buffer, at: number] {
+    const chunk = this.#chunks[Math.floor(position / chunkBytes)];
+    if (chunk === undefined) throw new RangeError("there is no such entry");
+    return [chunk, position % chunkBytes];
+  }
+
+  #keyAt(position: number): Buffer {
+    const [chunk, at] = this.#at(position);
+    return chunk.subarray(at + headBytes, at + headBytes + chunk.readUInt32LE(at));
+  }
+
+  #valueAt(position: number): Buffer {
+    const [chunk, at] = this.#at(position);
+    const start = at + headBytes + chunk.readUInt32LE(at);
+    return chunk.subarray(start, start + chunk.readUInt32LE(at + 4));
+  }
+}
