@@ -7,7 +7,7 @@ import type { Dispatcher } from "../../options/fetch.ts";
 import type { Log } from "../../options/logger.ts";
 import { afterReading, type Clock, SharedTimers } from "../../runtime/clock.ts";
 import { headersOf } from "../message.ts";
-import type { Transport } from "../types.ts";
+import type { Scope, Transport } from "../types.ts";
 import { Attempt, type AttemptLimits, type TransportLimits } from "./attempt.ts";
 import type { Open, ProxySettings, ProxyTunnel } from "./proxy.ts";
 import { RequestBytes } from "./request-bytes.ts";
@@ -17,12 +17,11 @@ export type Tunnelling = (origin: string, open: Open) => ProxyTunnel | undefined
 
 /** One of undici's clients. It has one socket at a time, and opens another if that one breaks. */
 interface PooledClient {
-  readonly client: InstanceType<typeof Client>;
+  client: InstanceType<typeof Client>;
   /** The latest request on it. */
   carried: Attempt;
-  /** How many requests its socket has carried, and the time of the latest. */
-  requests: number;
-  usedAt: number;
+  /** When it sent its latest request; undefined: it has no socket yet. */
+  usedAt: number | undefined;
 }
 
 /** The attempt's own timer covers the whole request, so undici's timers are off. */
@@ -31,12 +30,23 @@ const noTimeouts = { headersTimeout: 0, bodyTimeout: 0 };
 // undici keeps a socket for as long as it is used. New sockets once a minute follow changes in DNS.
 const lifeMs = 60_000;
 
-// If a socket has carried more than one response, and one of them recently, the service keeps it open.
-const latelyMs = 1_000;
+// Gateways close connections that were idle for a second or more, and all of them when they reload.
+const longestIdleMs = 500;
 
 // TCP retries at growing intervals: an attempt to connect that began while the network was down would take long after
 // it is back.
 const openingMs = 10_000;
+
+const any = Number.POSITIVE_INFINITY;
+
+/**
+ * How long the socket of a request may have been idle: a request on one that closes meanwhile is lost. An email never
+ * shares a socket: a key may send 300 a day, and a handshake costs less than one that nobody knows of.
+ */
+const mostIdleMsOf = ({ plan, operation }: Scope): number => {
+  if (plan.replay !== "never") return any;
+  return operation.isEmail ? 0 : longestIdleMs;
+};
 
 const fault = (code: string, message: string): Error => Object.assign(new Error(message), { code });
 const isClosed = (): Error => fault("ERR_CLIENT_CLOSED", "the client was closed");
@@ -72,16 +82,16 @@ class ConnectionPool {
   }
 
   /**
-   * Sends a request with undici's own options. The service may have closed an idle socket without notice, with its first
-   * response or while this process was busy. A request that is never repeated must not be lost on such a socket.
+   * Sends a request with undici's own options.
+   *
+   * @param mostIdleMs - gives it a new socket if the free one was idle for as long.
    */
-  dispatch(options: object, carried: Attempt, isNeverRepeated: boolean): void {
+  dispatch(options: object, carried: Attempt, mostIdleMs: number): void {
     const now = this.#clock.now();
-    const line = this.#lineFor(carried, now);
-    const isProven = line.requests !== 1 && now - line.usedAt <= latelyMs;
+    const line = this.#lineFor(carried, now, mostIdleMs);
+    const isNew = line.usedAt === undefined;
     const leave = (): void => {
       if (carried.hasEnded) return;
-      line.requests += 1;
       line.usedAt = now;
       try {
         line.client.dispatch(options, carried);
@@ -89,7 +99,8 @@ class ConnectionPool {
         carried.lost(error);
       }
     };
-    if (isProven || !isNeverRepeated) leave();
+    // The end of the connection may have arrived with its last response, and not have been read yet.
+    if (isNew || mostIdleMs === any) leave();
     else afterReading(leave);
   }
 
@@ -103,7 +114,7 @@ class ConnectionPool {
     );
   }
 
-  #lineFor(carried: Attempt, now: number): PooledClient {
+  #lineFor(carried: Attempt, now: number, mostIdleMs: number): PooledClient {
     if (now - this.#since > lifeMs) {
       // Each first finishes its request.
       for (const { client } of this.#lines) void client.close();
@@ -112,21 +123,28 @@ class ConnectionPool {
     }
     for (const free of this.#lines) {
       if (!free.carried.hasEnded) continue;
+      if (free.usedAt !== undefined && now - free.usedAt >= mostIdleMs) {
+        void free.client.close();
+        free.client = this.#newClient(() => free);
+        free.usedAt = undefined;
+      }
       free.carried = carried;
       return free;
     }
-    const connect = (to: object, callback: ConnectCallback): void => this.#connect(line, to, callback);
-    const client = new Client(this.#origin, { connect, pipelining: 1, ...noTimeouts });
-    const line: PooledClient = { client, carried, requests: 0, usedAt: now };
+    const line: PooledClient = { client: this.#newClient(() => line), carried, usedAt: undefined };
     this.#lines.push(line);
     return line;
+  }
+
+  #newClient(line: () => PooledClient): InstanceType<typeof Client> {
+    const connect = (to: object, callback: ConnectCallback): void => this.#connect(line(), to, callback);
+    return new Client(this.#origin, { connect, pipelining: 1, ...noTimeouts });
   }
 
   #connect(line: PooledClient, to: object, callback: ConnectCallback): void {
     if (this.#isClosed) return callback(isClosed());
     const done: ConnectCallback = (error, socket) => {
       cancel();
-      line.requests = 1;
       if (socket) this.bytes.change(socket, line);
       callback(error, socket);
     };
@@ -195,7 +213,7 @@ export const undiciTransport = ({
         const options = { origin, method, path, headers, body, ...noTimeouts };
         try {
           if (own === undefined) dispatcher?.dispatch(options, attempt);
-          else own.dispatch(options, attempt, scope.plan.replay === "never");
+          else own.dispatch(options, attempt, mostIdleMsOf(scope));
         } catch (error) {
           attempt.lost(error);
         }

@@ -2,37 +2,48 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { Client } from "../../../src/index.ts";
-import { turn } from "../../support/fake-clock.ts";
+import { FakeClock, turn } from "../../support/fake-clock.ts";
 
 const closers: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-/** A service that says how long it keeps an idle connection, and counts those that are made. */
-const serve = async (keepAlive: string | undefined) => {
-  let connections = 0;
+/** A service that says how long it keeps an idle connection, and counts those that are made and are open. */
+const openService = async (keepAlive?: string) => {
+  const sockets = { made: 0, open: 0 };
   // Node would add a hint of its own.
   const server = createServer({ keepAliveTimeout: 0 }, (_request, response) => {
     if (keepAlive !== undefined) response.setHeader("keep-alive", keepAlive);
     response.setHeader("connection", "keep-alive").end('{"data":[]}');
   });
-  server.on("connection", () => {
-    connections += 1;
+  server.on("connection", (socket) => {
+    sockets.made += 1;
+    sockets.open += 1;
+    socket.once("close", () => {
+      sockets.open -= 1;
+    });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   // A TCP server always has an address object, never a pipe's name.
   const { port } = server.address() as AddressInfo;
-  const client = new Client({ baseUrl: `http://127.0.0.1:${port}`, apiKey: `idle-${port}`, limits: false });
+  const clock = new FakeClock();
+  const options = { baseUrl: `http://127.0.0.1:${port}`, apiKey: `idle-${port}`, limits: false } as const;
+  const client = new Client(options, { clock });
   closers.push(async () => {
     await client.close();
     await new Promise((resolve) => server.close(resolve));
   });
+  return { client, clock, sockets };
+};
+
+const serve = async (keepAlive?: string) => {
+  const { client, sockets } = await openService(keepAlive);
   for (let calls = 0; calls < 3; calls += 1) {
     await client.contacts.list();
     await turn();
   }
-  return connections;
+  return sockets.made;
 };
 
 test("a connection is kept for the next call", async () => {
@@ -42,4 +53,39 @@ test("a connection is kept for the next call", async () => {
 
 test("a connection that the service keeps for a second only is not used again", async () => {
   expect(await serve("timeout=1")).toBe(3);
+});
+
+// A gateway that reloads, or whose idle time-out is over, closes a connection at the moment at which a request leaves.
+const email = { to: "ada@example.com", subject: "Hi", text: "Hi" };
+
+test("an email never shares a connection, and what follows it uses the email's", async () => {
+  const { client, clock, sockets } = await openService();
+  const made: number[] = [];
+  const calls = [
+    () => client.contacts.list(),
+    () => client.emails.send(email),
+    () => client.emails.send(email),
+    () => client.emails.schedule({ ...email, sendAt: new Date(clock.wallTime() + 60_000) }),
+    () => client.contacts.list(),
+  ];
+  for (const call of calls) {
+    await call();
+    made.push(sockets.made);
+  }
+  expect(made).toEqual([1, 2, 3, 4, 4]);
+  while (sockets.open > 1) await turn();
+  expect(sockets).toEqual({ made: 4, open: 1 });
+});
+
+test("a create uses a connection that was idle for less than half a second, or a new one", async () => {
+  const { client, clock, sockets } = await openService();
+  const made: number[] = [];
+  for (const idleMs of [0, 499, 500, 0]) {
+    await clock.advance(idleMs);
+    await client.contacts.create({ email: "ada@example.com" });
+    made.push(sockets.made);
+  }
+  await clock.advance(10_000);
+  await client.contacts.list();
+  expect([...made, sockets.made]).toEqual([1, 1, 2, 2, 2]);
 });
