@@ -1,4 +1,5 @@
 import { createHash, type Hash, randomUUID } from "node:crypto";
+import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { CallScope } from "../call/scope.ts";
 import { ConfigurationError, ResponseValidationError, ValidationError } from "../errors.ts";
@@ -14,7 +15,7 @@ import type { Contact } from "../service/contacts.ts";
 import { operations } from "../service/operations.ts";
 import type { ChangesOptions, ContactChange } from "./changes-options.ts";
 import { keyHash } from "./checkpoint.ts";
-import { fieldHashes, TextPacker, type Texts } from "./contact-fields.ts";
+import { fieldHashes, type Texts } from "./contact-fields.ts";
 import {
   format,
   readSnapshot,
@@ -22,6 +23,7 @@ import {
   type StoredContact,
   snapshotLine,
 } from "./contact-snapshot.ts";
+import { KnownLines } from "./known-lines.ts";
 import { ProgressReporter } from "./progress.ts";
 
 const pageSize = 200;
@@ -67,11 +69,8 @@ class Pass {
   readonly #place: DraftPlace;
   readonly #ours: Pick<SnapshotHeader, "query" | "key">;
   readonly work: Resumable<PassState>;
-  /** The fields of each contact, of the previous snapshot and of pages that were taken, by its id. */
-  readonly known = new Map<string, string>();
-  readonly #packer = new TextPacker();
-  /** Contacts on pages of this pass that were taken. */
-  readonly taken = new Set<string>();
+  /** Where the line of each contact is, in the previous snapshot or in the draft, by its id. */
+  readonly known = new KnownLines();
   /** Contacts that were yielded and perhaps not taken, by this run and by killed ones. */
   #begun = new Map<string, Texts>();
   /** Of the draft. */
@@ -97,7 +96,10 @@ class Pass {
   async begin(): Promise<void> {
     const { path, name } = this.#place;
     const { query } = this.#ours;
-    const before = await readSnapshot(path, { query }, (contact) => this.#know(contact));
+    const before = await readSnapshot(path, { query }, ({ id }, line) =>
+      this.known.add(id, line, "snapshot"),
+    );
+    this.known.open("snapshot", before?.handle);
     if (before !== undefined && before.complete !== hexOf(before.hash))
       throw new ConfigurationError(
         `${name} is cut short or damaged: put a copy of it back, or delete it to start over`,
@@ -110,7 +112,10 @@ class Pass {
     const { bytes, hash, begun } = this.work.state;
     this.#begun = new Map(begun);
     const draft = await explained(name, () => keptDraftOf(path));
-    const found = await readSnapshot(draft, { query, bytes }, (contact) => this.#take(contact));
+    const found = await readSnapshot(draft, { query, bytes }, ({ id }, line) =>
+      this.known.add(id, line, "draft"),
+    );
+    await found?.handle.close();
     if (found === undefined || hexOf(found.hash) !== hash)
       this.work.refuse(
         `does not fit ${draft}, which is missing or damaged: delete the checkpoint to start over`,
@@ -125,18 +130,10 @@ class Pass {
     return this.known.size > 0 && (key === undefined || key !== this.#keyBefore);
   }
 
-  #know({ id, fields }: StoredContact): void {
-    this.known.set(id, this.#packer.pack(fields));
-  }
-
-  #take(contact: StoredContact): void {
-    this.#know(contact);
-    this.taken.add(contact.id);
-  }
-
   /** Opens the draft. */
   async open(): Promise<void> {
     await this.work.openDraft(this.#place, this.work.state.bytes);
+    this.known.open("draft", await open(await keptDraftOf(this.#place.path)));
     if (this.work.isResumed) return;
     await this.#append([{ format, version: 1, id: randomUUID(), ...this.#ours }], null);
   }
@@ -151,9 +148,9 @@ class Pass {
     for (const contact of contacts) {
       const now = { id: String(contact.id), fields: fieldHashes(contact) };
       page.push(now);
-      const known = this.known.get(now.id);
+      const known = this.known.fieldsOf(now);
       // Undefined: it is new.
-      const changed = known === undefined ? undefined : fieldsChanged(this.#packer.unpack(known), now.fields);
+      const changed = known === undefined ? undefined : fieldsChanged(known, now.fields);
       // A field that was yielded as changed and has changed back is a change too.
       const yielded = this.#begun.get(now.id);
       const fields =
@@ -168,19 +165,22 @@ class Pass {
       await this.#save({});
       yield changes;
     }
-    for (const contact of page) {
-      this.#take(contact);
-      this.#begun.delete(contact.id);
-    }
+    for (const { id } of page) this.#begun.delete(id);
     await this.#append(page, cursor || null);
   }
 
   /** Contacts of the snapshot that are not in the list any more. */
   *removed(): Generator<readonly ContactChange[]> {
     const yielded = [...this.#begun.keys()].filter((id) => !this.known.has(id));
-    const gone = [...yielded, ...[...this.known.keys()].filter((id) => !this.taken.has(id))];
-    for (let at = 0; at < gone.length; at += pageSize)
-      yield gone.slice(at, at + pageSize).map((id) => ({ kind: "removed", id }));
+    let page: ContactChange[] = [];
+    for (const ids of [yielded, this.known.inSnapshot()])
+      for (const id of ids) {
+        page.push({ kind: "removed", id });
+        if (page.length < pageSize) continue;
+        yield page;
+        page = [];
+      }
+    if (page.length > 0) yield page;
   }
 
   /** Lets the next run read the list from its beginning. */
@@ -195,9 +195,17 @@ class Pass {
   }
 
   async #append(lines: readonly (SnapshotHeader | StoredContact)[], cursor: string | null): Promise<void> {
-    const text = lines.map(snapshotLine).join("");
+    const texts = lines.map(snapshotLine);
+    const text = texts.join("");
     await this.work.append(text);
-    const bytes = this.work.state.bytes + Buffer.byteLength(text);
+    let { bytes } = this.work.state;
+    for (const [at, line] of lines.entries()) {
+      const own = texts[at] ?? "";
+      const length = Buffer.byteLength(own) - 1;
+      if ("fields" in line)
+        this.known.add(line.id, { text: own.slice(0, -1), offset: bytes, length }, "draft");
+      bytes += length + 1;
+    }
     await this.#save({ cursor, bytes, hash: hexOf(this.#hash.update(text)) });
   }
 
@@ -242,8 +250,8 @@ export async function* changedContacts(
     await pass.begin();
     if (pass.mayBeForeign) await refuseForeign(pass, list({ prefetch: 0 }), snapshot);
     await pass.open();
-    progress.skip(pass.taken.size);
-    let done = pass.taken.size;
+    let done = pass.known.taken;
+    progress.skip(done);
     for await (const page of list({ cursor: pass.work.state.cursor ?? undefined })) {
       const { data, cursor } = page;
       yield* pass.page(data.filter(isRecord), cursor);
@@ -260,6 +268,7 @@ export async function* changedContacts(
     throw error;
   } finally {
     progress.stop();
+    await pass.known.close();
     await pass.work.leave();
   }
 }

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { readSync } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { ConfigurationError } from "../errors.ts";
 import { readLines } from "../runtime/lines.ts";
@@ -27,6 +28,25 @@ export interface StoredContact {
   readonly fields: Texts;
 }
 
+/** Where a line of a file is: bytes before it, and its own without the line break. */
+export interface LinePosition {
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** A line with a contact, as it is in the file. */
+export interface StoredLine extends LinePosition {
+  readonly text: string;
+}
+
+/** Reads one contact of a snapshot that is open. */
+export const readLineAt = (descriptor: number, { offset, length }: LinePosition): StoredContact => {
+  const bytes = Buffer.allocUnsafe(length);
+  readSync(descriptor, bytes, 0, length, offset);
+  // It was checked, or written, before its position was known.
+  return JSON.parse(bytes.toString()) as StoredContact;
+};
+
 /** The last line of a snapshot is a hash of all bytes before it. */
 export const snapshotLine = (line: SnapshotHeader | StoredContact | { readonly complete: string }): string =>
   `${JSON.stringify(line)}\n`;
@@ -52,10 +72,22 @@ const openIfThere = async (path: string): Promise<FileHandle | undefined> => {
 // A file of something else may have no line break at all.
 const longestLine = { maxLineBytes: 16 * 1024 * 1024 };
 
+const chunkBytes = 64 * 1024;
+
+/** The first bytes of a file. A stream would close the handle where the iteration ends early. */
+async function* chunksOf(handle: FileHandle, bytes: number): AsyncGenerator<Buffer> {
+  for (let position = 0; position < bytes; ) {
+    const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, bytes - position));
+    const { bytesRead } = await handle.read(chunk, 0, chunk.length, position);
+    if (bytesRead === 0) return;
+    position += bytesRead;
+    yield chunk.subarray(0, bytesRead);
+  }
+}
+
 /** The lines of a file, without their ends; a last one without an end is left out. */
 async function* linesOf(handle: FileHandle, bytes: number): AsyncGenerator<string, void> {
-  const stream = handle.createReadStream({ autoClose: false, end: bytes - 1 });
-  for await (const lines of readLines(stream, longestLine))
+  for await (const lines of readLines(chunksOf(handle, bytes), longestLine))
     for (const { text, end, fault } of lines) {
       if (end === "" || fault !== undefined) return;
       yield text;
@@ -65,13 +97,14 @@ async function* linesOf(handle: FileHandle, bytes: number): AsyncGenerator<strin
 /**
  * Reads a snapshot, or the bytes of a draft that count.
  *
- * @returns `complete` is what its last line says, and `hash` that of the lines before. Undefined if there is no file.
+ * @returns `complete` is what its last line says, `hash` that of the lines before, and `handle` the open file, which the
+ * caller closes. Undefined if there is no file.
  * @throws ConfigurationError for a file that is not a snapshot, or of another query or a newer version.
  */
 export const readSnapshot = async (
   path: string,
   { query, bytes = Number.POSITIVE_INFINITY }: { readonly query: object; readonly bytes?: number },
-  onContact: (contact: StoredContact) => void,
+  onContact: (contact: StoredContact, line: StoredLine) => void,
 ) => {
   const handle = await openIfThere(path);
   if (handle === undefined) return undefined;
@@ -85,6 +118,7 @@ export const readSnapshot = async (
       );
     const hash = createHash("sha256").update(`${first}\n`);
     let complete: unknown;
+    let offset = Buffer.byteLength(first) + 1;
     for await (const text of lines) {
       const line = parsedJson(text);
       if (!isRecord(line)) break;
@@ -92,10 +126,14 @@ export const readSnapshot = async (
       if (complete !== undefined) break;
       hash.update(`${text}\n`);
       // Its fields were just checked. Any other line is damaged, and changes the hash.
-      if (isString(line.id) && isRecord(line.fields)) onContact(line as unknown as StoredContact);
+      const length = Buffer.byteLength(text);
+      if (isString(line.id) && isRecord(line.fields))
+        onContact(line as unknown as StoredContact, { text, offset, length });
+      offset += length + 1;
     }
-    return { ...header, hash, complete };
-  } finally {
+    return { ...header, hash, complete, handle };
+  } catch (error) {
     await handle.close();
+    throw error;
   }
 };

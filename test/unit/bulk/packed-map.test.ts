@@ -28,10 +28,10 @@ test("it holds what a Map holds, whatever is set in whatever order", () => {
 
 test("it grows past its first table and its first chunk, and takes entries longer than a chunk", () => {
   const packed = new PackedMap();
-  const valueOf = (at: number) => Buffer.alloc(at === 777 ? 3 * 1024 * 1024 : 400, at % 256);
-  for (let at = 0; at < 5_000; at += 1) packed.set(`key ${at}`, valueOf(at));
+  const valueAt = (at: number) => Buffer.alloc(at === 777 ? 3 * 1024 * 1024 : 400, at % 256);
+  for (let at = 0; at < 5_000; at += 1) packed.set(`key ${at}`, valueAt(at));
   const wrong: number[] = [];
   for (let at = 0; at < 5_000; at += 1)
-    if (packed.get(`key ${at}`)?.equals(valueOf(at)) !== true) wrong.push(at);
+    if (packed.get(`key ${at}`)?.equals(valueAt(at)) !== true) wrong.push(at);
   expect([packed.size, wrong]).toEqual([5_000, []]);
 });

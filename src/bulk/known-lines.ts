@@ -1,0 +1,70 @@
+import { createHash } from "node:crypto";
+import type { FileHandle } from "node:fs/promises";
+import type { Texts } from "./contact-fields.ts";
+import { readLineAt, type StoredContact, type StoredLine, snapshotLine } from "./contact-snapshot.ts";
+import { PackedMap } from "./packed-map.ts";
+
+type Source = "snapshot" | "draft";
+
+const hashBytes = 16;
+
+const hashOf = (text: string): Buffer => createHash("sha256").update(text).digest().subarray(0, hashBytes);
+
+/**
+ * The lines of the contacts of a pass, in the previous snapshot or in the draft of the next one: of each a hash and its
+ * position, about 90 bytes in memory. The fields are read from the file where the hash differs.
+ */
+export class KnownLines {
+  /** By id: 16 bytes of hash, 6 of offset, 4 of length, and 1 for a line of the draft. */
+  readonly #lines = new PackedMap();
+  readonly #files = new Map<Source, FileHandle>();
+  /** Contacts in the draft: on pages of this pass that were taken. */
+  taken = 0;
+
+  get size(): number {
+    return this.#lines.size;
+  }
+
+  has(id: string): boolean {
+    return this.#lines.get(id) !== undefined;
+  }
+
+  /** Gives a file from which lines are read; `close` closes it. */
+  open(source: Source, handle: FileHandle | undefined): void {
+    if (handle !== undefined) this.#files.set(source, handle);
+  }
+
+  add(id: string, { text, offset, length }: StoredLine, source: Source): void {
+    if (source === "draft" && this.#lines.get(id)?.[hashBytes + 10] !== 1) this.taken += 1;
+    const value = Buffer.alloc(hashBytes + 11);
+    value.set(hashOf(text));
+    value.writeUIntLE(offset, hashBytes, 6);
+    value.writeUInt32LE(length, hashBytes + 6);
+    value[hashBytes + 10] = source === "draft" ? 1 : 0;
+    this.#lines.set(id, value);
+  }
+
+  /** The fields of a contact as they are known; undefined if it is not. */
+  fieldsOf(now: StoredContact): Texts | undefined {
+    const value = this.#lines.get(now.id);
+    if (value === undefined) return undefined;
+    if (value.subarray(0, hashBytes).equals(hashOf(snapshotLine(now).slice(0, -1)))) return now.fields;
+    const position = {
+      offset: value.readUIntLE(hashBytes, 6),
+      length: value.readUInt32LE(hashBytes + 6),
+    };
+    const file = this.#files.get(value[hashBytes + 10] === 1 ? "draft" : "snapshot");
+    if (file === undefined) throw new Error("the file of a known line is not open");
+    return readLineAt(file.fd, position).fields;
+  }
+
+  /** The ids of contacts that are in the previous snapshot and not in the draft. */
+  *inSnapshot(): Generator<string> {
+    for (const [id, value] of this.#lines.entries()) if (value[hashBytes + 10] === 0) yield id;
+  }
+
+  async close(): Promise<void> {
+    for (const handle of this.#files.values()) await handle.close();
+    this.#files.clear();
+  }
+}
