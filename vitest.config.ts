@@ -29,7 +29,9 @@ const leftOut = testFiles.filter((path) => missingFor(path).length > 0);
 if (leftOut.length > 0) {
   const missing = [...new Set(leftOut.flatMap(missingFor))].join(", ");
   const message = `${leftOut.length} test files left out, for want of ${missing}: ${leftOut.join(", ")}`;
-  if (process.env.TOUCHPOINT_REQUIRE_PROGRAMS === "1") throw new Error(message);
+  // `.ci/run` installs two of the gateways, and the tests behind the others run where those are.
+  const isMust = leftOut.some((path) => !path.startsWith(join("test", "gateways")));
+  if (process.env.TOUCHPOINT_REQUIRE_PROGRAMS === "1" && isMust) throw new Error(message);
   console.log(message);
 }
 
@@ -92,6 +94,7 @@ export default defineConfig({
       project("e2e-alone", changingGlobals, { exclude: campaigns }),
       project("campaign", campaigns),
       project("browser", ["test/browser/**/*.test.ts"]),
+      project("gateways", ["test/gateways/**/*.test.ts"]),
       project("site", ["test/site/**/*.test.ts"], {
         hookTimeout: 300_000,
         globalSetup: ["test/site/support/build.ts"],

@@ -24,7 +24,7 @@ export interface GatewayProgram {
   readonly program: string;
   /** Prints its version. */
   readonly version: readonly string[];
-  /** Its configuration file: it waits a second for the service, and keeps an idle connection of a client for a second. */
+  /** Its configuration file: it waits three seconds for the service, and keeps an idle connection of a client for a second. */
   readonly config: (places: Places) => string;
   /** The arguments that start it in the foreground. */
   readonly start: (file: string, places: Places) => readonly string[];
@@ -78,7 +78,10 @@ export class Gateway {
     const { stdout, stderr } = await run(program.program, program.version);
     const [, version = ""] = /(\d+\.\d+(?:\.\d+)?)/.exec(`${stdout}${stderr}`) ?? [];
     const env = { ...process.env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
-    const child = spawn(program.program, program.start(file, places), { env, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(program.program, program.start(file, places), {
+      env,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     let output = "";
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (output += String(text)));
     await opened(places.port, child, () => output);

@@ -30,7 +30,7 @@ export const nginx: GatewayProgram = {
           proxy_http_version 1.1;
           proxy_set_header Connection "";
           proxy_set_header Host $host;
-          proxy_read_timeout 1s;
+          proxy_read_timeout 3s;
         }
       }
     }
@@ -50,7 +50,7 @@ defaults
   mode http
   timeout connect 1s
   timeout client 30s
-  timeout server 1s
+  timeout server 3s
   timeout http-keep-alive 1s
 frontend in
   bind 127.0.0.1:${port}
@@ -68,7 +68,7 @@ export const varnish: GatewayProgram = {
   version: ["-V"],
   config: ({ servicePort }) => `vcl 4.1;
     backend default {
-      .host = "127.0.0.1"; .port = "${servicePort}"; .connect_timeout = 1s; .first_byte_timeout = 1s; .between_bytes_timeout = 1s;
+      .host = "127.0.0.1"; .port = "${servicePort}"; .connect_timeout = 1s; .first_byte_timeout = 3s; .between_bytes_timeout = 3s;
     }
     sub vcl_recv { return (pass); }
   `,
@@ -76,10 +76,13 @@ export const varnish: GatewayProgram = {
     ...["-F", "-j", "none", "-a", `127.0.0.1:${port}`, "-f", file, "-n", join(folder, "varnish")],
     ...["-s", "malloc,16m", "-p", "timeout_idle=1"],
   ],
-  reload: (file, { folder }) => [
-    ["varnishadm", "-n", join(folder, "varnish"), "vcl.load", "again", file],
-    ["varnishadm", "-n", join(folder, "varnish"), "vcl.use", "again"],
-  ],
+  reload: (file, { folder }) => {
+    const name = `at${Date.now()}`;
+    return [
+      ["varnishadm", "-n", join(folder, "varnish"), "vcl.load", name, file],
+      ["varnishadm", "-n", join(folder, "varnish"), "vcl.use", name],
+    ];
+  },
 };
 
 export const apache: GatewayProgram = {
@@ -101,7 +104,7 @@ export const apache: GatewayProgram = {
     KeepAliveTimeout 1
     MaxKeepAliveRequests 0
     LimitRequestBody 102400
-    ProxyPass / http://127.0.0.1:${servicePort}/ timeout=1
+    ProxyPass / http://127.0.0.1:${servicePort}/ timeout=3
   `,
   start: (file) => ["-f", file, "-D", "FOREGROUND"],
   reload: "SIGUSR1",
@@ -113,7 +116,7 @@ export const squid: GatewayProgram = {
   version: ["-v"],
   config: ({ port, servicePort, folder }) => `
 http_port 127.0.0.1:${port} accel defaultsite=127.0.0.1 no-vhost
-cache_peer 127.0.0.1 parent ${servicePort} 0 no-query originserver name=service
+cache_peer 127.0.0.1 parent ${servicePort} 0 no-query originserver login=PASSTHRU name=service
 http_access allow all
 cache deny all
 pid_filename none
@@ -122,11 +125,12 @@ cache_log /dev/null
 coredump_dir ${folder}
 cache_mem 8 MB
 client_idle_pconn_timeout 1 second
-read_timeout 1 second
+read_timeout 3 seconds
 shutdown_lifetime 0 seconds
 pinger_enable off
 `,
-  start: (file) => ["-N", "-f", file],
+  // Its shared memory is named after the service: two without a name stop each other.
+  start: (file, { port }) => ["-N", "-n", `touchpoint${port}`, "-f", file],
   reload: "SIGHUP",
 };
 
@@ -149,8 +153,8 @@ http://127.0.0.1:${port} {
 	}
 	reverse_proxy 127.0.0.1:${servicePort} {
 		transport http {
-			response_header_timeout 1s
-			read_timeout 1s
+			response_header_timeout 3s
+			read_timeout 3s
 		}
 	}
 }
