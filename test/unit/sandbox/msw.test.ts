@@ -1,3 +1,5 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { http } from "msw";
 import { setupServer } from "msw/node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -77,4 +79,26 @@ describe("handlers leave the requests of others alone", () => {
         ]);
       }),
   );
+});
+
+test("a send that no handler matches does not get out, set up as the testing guide shows", async () => {
+  const requests: string[] = [];
+  const network = createServer((request, response) => {
+    requests.push(`${request.method} ${request.url}`);
+    response.end("{}");
+  });
+  await new Promise<void>((resolve) => network.listen(0, "127.0.0.1", resolve));
+  // A TCP server always has an address object, never a pipe's name.
+  const { port } = network.address() as AddressInfo;
+  server.resetHandlers(...createSandbox({ baseUrl: "https://crm.example" }).handlers);
+  await using client = new Client({
+    apiKey: "sandbox-key",
+    baseUrl: `http://127.0.0.1:${port}`,
+    limits: false,
+  });
+  const sent = client.emails.send({ to: "ada@example.com", subject: "Hi", text: "Hi" });
+  await expect(sent).rejects.toMatchObject({ code: "connection_failed", outcome: "not-applied" });
+  expect(requests).toEqual([]);
+  server.resetHandlers();
+  network.close();
 });
