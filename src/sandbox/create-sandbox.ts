@@ -24,7 +24,7 @@ export interface Sandbox extends SandboxControls {
   /** A `fetch` that needs no sockets and answers for any host: `new Client({ fetch: sandbox.fetch, … })`. */
   readonly fetch: typeof fetch;
   /**
-   * Request handlers for MSW 2: `setupServer(...sandbox.handlers)`. They answer requests below the option `baseUrl`. Without
+   * Request handlers for MSW 2 and 3: `setupServer(...sandbox.handlers)`. They answer requests below the option `baseUrl`. Without
    * it, they answer requests that carry one of the sandbox's keys. Other requests go to your own handlers.
    */
   readonly handlers: MswHandlers;

@@ -9,7 +9,6 @@ interface Effect {
   answer(own: Answer): Answer;
 }
 
-const hugeBytes = 200 * 1024 * 1024;
 const deepLevels = 100_000;
 
 /** Changes a record. In pages and batch answers it changes each record inside, and keeps the envelope. */
@@ -73,7 +72,6 @@ const effects: Readonly<Record<FaultName, Effect>> = {
   gzip: packed("gzip"),
   br: packed("br"),
   "gzip-corrupt": packed("gzip", { delivery: "gzip-corrupt" }),
-  "huge-body": applied(() => ({ body: `{"id":"${"x".repeat(hugeBytes)}"}` })),
   "deep-json": applied(() => ({ body: `${"[".repeat(deepLevels)}${"]".repeat(deepLevels)}` })),
   "duplicate-headers": applied(({ headers }) => ({
     headers: { ...headers, "retry-after": ["1", "2"], "x-request-id": ["a", "b"] },

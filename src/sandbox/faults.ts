@@ -40,8 +40,6 @@ export type FaultName =
   | "gzip"
   | "br"
   | "gzip-corrupt"
-  /** Applied; a JSON body of 200 MB. */
-  | "huge-body"
   /** Applied; a JSON body nested 100,000 deep. */
   | "deep-json"
   /** Applied; two headers appear twice, with different values. */

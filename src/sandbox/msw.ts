@@ -14,7 +14,7 @@ const load = (): typeof import("msw") => {
     // `require` is untyped.
     return createRequire(here)("msw") as typeof import("msw");
   } catch (cause) {
-    throw new Error("sandbox.handlers needs the package msw, version 2: npm install --save-dev msw", {
+    throw new Error("sandbox.handlers needs the package msw, version 2 or 3: npm install --save-dev msw", {
       cause,
     });
   }
