@@ -39,15 +39,6 @@ const openingMs = 10_000;
 
 const any = Number.POSITIVE_INFINITY;
 
-/**
- * How long the socket of a request may have been idle: a request on one that closes meanwhile is lost. An email never
- * shares a socket: a key may send 300 a day, and a handshake costs less than one that nobody knows of.
- */
-const mostIdleMsOf = ({ plan, operation }: Scope): number => {
-  if (plan.replay !== "never") return any;
-  return operation.isEmail ? 0 : longestIdleMs;
-};
-
 const fault = (code: string, message: string): Error => Object.assign(new Error(message), { code });
 const isClosed = (): Error => fault("ERR_CLIENT_CLOSED", "the client was closed");
 const isLate = (): Error => fault("ETIMEDOUT", `no connection within ${openingMs} ms`);
@@ -82,12 +73,13 @@ class ConnectionPool {
   }
 
   /**
-   * Sends a request with undici's own options.
-   *
-   * @param mostIdleMs - gives it a new socket if the free one was idle for as long.
+   * Sends a request with undici's own options. A request on a socket that closes meanwhile is lost. One that is never
+   * repeated gets a new socket if the free one was idle, and an email always does: a key may send 300 a day, and a
+   * handshake costs less than an email of which nobody knows.
    */
-  dispatch(options: object, carried: Attempt, mostIdleMs: number): void {
+  dispatch(options: object, carried: Attempt, { plan, operation }: Scope): void {
     const now = this.#clock.now();
+    const mostIdleMs = plan.replay !== "never" ? any : operation.isEmail ? 0 : longestIdleMs;
     const line = this.#lineFor(carried, now, mostIdleMs);
     const isNew = line.usedAt === undefined;
     const leave = (): void => {
@@ -213,7 +205,7 @@ export const undiciTransport = ({
         const options = { origin, method, path, headers, body, ...noTimeouts };
         try {
           if (own === undefined) dispatcher?.dispatch(options, attempt);
-          else own.dispatch(options, attempt, mostIdleMsOf(scope));
+          else own.dispatch(options, attempt, scope);
         } catch (error) {
           attempt.lost(error);
         }
