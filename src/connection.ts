@@ -46,7 +46,7 @@ const lazyTransport = (settings: Settings, limits: TransportLimits): Transport =
     const { origin, dispatcher, proxy, noProxy } = settings;
     const tunnelling = proxy && !dispatcher ? await loadTunnelling({ proxy, noProxy }) : undefined;
     signal?.throwIfAborted();
-    loaded ??= undiciTransport({ ...limits, origin, dispatcher, tunnelling, log: settings.log });
+    loaded ??= undiciTransport({ ...limits, origin, dispatcher, tunnelling });
     return loaded;
   };
   const sendBy = async (double: TestDouble, scope: Scope, request: HttpRequest): Promise<HttpResponse> => {
@@ -54,7 +54,7 @@ const lazyTransport = (settings: Settings, limits: TransportLimits): Transport =
     if ("fetch" in double) return fetchTransport(origin, double.fetch, limits).send(scope, request);
     const { undiciTransport } = await import("./http/transport/undici.ts");
     const { dispatcher } = double;
-    return undiciTransport({ ...limits, origin, dispatcher, log: settings.log }).send(scope, request);
+    return undiciTransport({ ...limits, origin, dispatcher }).send(scope, request);
   };
   const isFollowing = settings.interception && settings.dispatcher === undefined;
   return {

@@ -2,7 +2,6 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
-import { inspect } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Client } from "../../src/index.ts";
 
@@ -20,7 +19,6 @@ interface Told {
 }
 
 let told: { readonly channel: string; readonly request: object | undefined }[];
-let shown: string;
 let received: IncomingHttpHeaders[];
 let onCreate: (request: NonNullable<Told["request"]>) => void;
 const server = createServer((request, response) => {
@@ -33,11 +31,10 @@ const listen = (message: unknown, name: string | symbol): void => {
   const { request } = message as Told;
   if (name === "undici:request:create" && request !== undefined) onCreate(request);
   told.push({ channel: String(name), request });
-  shown += inspect(message, { depth: 20, showHidden: true });
 };
 
 beforeEach(async () => {
-  [told, shown, received, onCreate] = [[], "", [], () => undefined];
+  [told, received, onCreate] = [[], [], () => undefined];
   for (const name of channels) subscribe(name, listen);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -54,16 +51,6 @@ const clientOf = (): Client => {
   const { port } = server.address() as AddressInfo;
   return new Client({ apiKey: key, baseUrl: `http://127.0.0.1:${port}`, limits: false });
 };
-
-test("no channel of undici shows the key at any depth, and the key arrives", async () => {
-  await using client = clientOf();
-  await client.emails.send(email);
-  await client.contacts.list().withResponse();
-  expect(received.map(({ authorization }) => authorization)).toEqual([`Bearer ${key}`, `Bearer ${key}`]);
-  expect(told.map(({ channel }) => channel)).toContain("undici:client:sendHeaders");
-  expect(shown).toContain("user-agent");
-  expect(shown).not.toContain(key);
-});
 
 test("instrumentation follows one request through all channels, and may add a header to it", async () => {
   onCreate = (request) => request.addHeader("traceparent", "00-1-2-01");
@@ -97,5 +84,4 @@ test("a client with two keys sends each with its own request", async () => {
   await Promise.all([client.emails.send(email), other.emails.send(email), other.emails.send(email)]);
   const sent = received.map(({ authorization }) => authorization).toSorted();
   expect(sent).toEqual([`Bearer ${key}-1`, `Bearer ${key}-other`, `Bearer ${key}-other`]);
-  expect(shown).not.toContain(key);
 });

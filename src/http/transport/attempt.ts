@@ -37,8 +37,6 @@ const none = new Uint8Array(0);
  */
 export class Attempt {
   readonly request: HttpRequest;
-  /** The header line with the key, including its line break; empty if the transport writes the key itself. */
-  keyLine = "";
   /** Whether any byte may have been sent. */
   wasSent = false;
   /** Whether it is settled. */
@@ -81,7 +79,8 @@ export class Attempt {
 
   /** It has a socket, and its first byte is about to be sent. */
   onRequestStart(controller: Controller): void {
-    if (this.request.admission?.isHeld) this.giveBack();
+    if (this.request.admission?.isHeld)
+      this.fail("held", "the service asked to wait before there was a socket");
     // After a turn of the event loop longer than `timeoutMs`, the timer comes only now: sent, it would be cut off at once.
     if (this.#limits.clock.now() > this.#dueAt) this.#onTimeUp();
     if (this.hasEnded) {
@@ -167,10 +166,10 @@ export class Attempt {
     controller?.abort(failure);
   }
 
-  /** Ends it as if it had never started: none of its bytes was sent. */
-  giveBack(): void {
-    this.wasSent = false;
-    this.fail("held", "the service asked to wait before there was a socket");
+  /** Ends it with an error that no repeat can change; none of its bytes was sent. */
+  refuse(error: Error): void {
+    this.#finish();
+    this.#reject(error);
   }
 
   /** The connection is gone. */

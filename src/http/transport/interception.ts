@@ -1,5 +1,4 @@
 import type { Dispatcher, Fetch } from "../../options/fetch.ts";
-import { refusingUnanswered } from "./unanswered.ts";
 
 /** What a test has replaced the network with. */
 export type TestDouble = { readonly fetch: Fetch } | { readonly dispatcher: Dispatcher };
@@ -40,9 +39,7 @@ let builtIn: unknown;
 const doubled: Fetch = (url, init) => {
   // Node's types lack `cache`, which every fetch accepts.
   const uncached = { ...init, cache: "no-store" };
-  return refusingUnanswered(Reflect.get(globalThis, interceptorSymbol), () =>
-    globalThis.fetch(url, uncached),
-  );
+  return globalThis.fetch(url, uncached);
 };
 
 const isMockAgent = (value: unknown): value is Dispatcher =>

@@ -57,8 +57,7 @@ const basic = ({ username, password }: URL): string => {
 
 /**
  * The tunnel of undici's own proxy agent to an origin; undefined if `NO_PROXY` excludes the origin. The agent's pools stay
- * unused: the library's own pool keeps the key off undici's diagnostics channels, limits the time to connect, and can be
- * closed.
+ * unused: the library's own pool limits the time to connect, and can be closed.
  *
  * @param open - opens a socket to the proxy.
  */

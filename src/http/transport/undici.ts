@@ -3,14 +3,12 @@ import type { Socket } from "node:net";
 import buildConnector, { type ConnectCallback } from "undici/lib/core/connect.js";
 import Client from "undici/lib/dispatcher/client.js";
 import { ConfigurationError } from "../../errors.ts";
-import type { Dispatcher } from "../../options/fetch.ts";
-import type { Log } from "../../options/logger.ts";
+import { type Dispatcher, oldDispatcher } from "../../options/fetch.ts";
 import { afterReading, type Clock, SharedTimers } from "../../runtime/clock.ts";
 import { headersOf } from "../message.ts";
 import type { Scope, Transport } from "../types.ts";
 import { Attempt, type AttemptLimits, type TransportLimits } from "./attempt.ts";
 import type { Open, ProxySettings, ProxyTunnel } from "./proxy.ts";
-import { RequestBytes } from "./request-bytes.ts";
 
 /** Finds the tunnel for an origin; undefined if its requests do not go through the proxy. */
 export type Tunnelling = (origin: string, open: Open) => ProxyTunnel | undefined;
@@ -57,13 +55,11 @@ class ConnectionPool {
   #since = 0;
   #isClosed = false;
   readonly #tunnel: ProxyTunnel | undefined;
-  readonly bytes: RequestBytes;
 
-  constructor(origin: string, clock: Clock, { tunnelling, log }: PoolSettings) {
+  constructor(origin: string, clock: Clock, tunnelling: Tunnelling | undefined) {
     this.#origin = origin;
     this.#clock = clock;
     this.#tunnel = tunnelling?.(origin, (...to) => this.#openSocket(...to));
-    this.bytes = new RequestBytes(log);
   }
 
   /** The host that error messages name. */
@@ -137,7 +133,6 @@ class ConnectionPool {
     if (this.#isClosed) return callback(isClosed());
     const done: ConnectCallback = (error, socket) => {
       cancel();
-      if (socket) this.bytes.change(socket, line);
       callback(error, socket);
     };
     const late = new AbortController();
@@ -155,15 +150,15 @@ class ConnectionPool {
   }
 }
 
-interface PoolSettings {
-  readonly tunnelling?: Tunnelling | undefined;
-  readonly log?: Pick<Log, "warn"> | undefined;
-}
-
-export interface TransportSettings extends TransportLimits, PoolSettings {
+export interface TransportSettings extends TransportLimits {
   readonly origin: string;
   readonly dispatcher: Dispatcher | undefined;
+  readonly tunnelling?: Tunnelling | undefined;
 }
+
+/** Recognizes how undici 5 and 6 refuse a handler, where `new Client()` did not see which undici it is. */
+const isOld = (error: unknown): boolean =>
+  error instanceof Error && /^invalid on\w+ method$|onConnect is not a function/.test(error.message);
 
 /** Loads the code for proxies. */
 export const loadTunnelling = async (settings: ProxySettings): Promise<Tunnelling> => {
@@ -176,15 +171,13 @@ export const undiciTransport = ({
   origin,
   dispatcher,
   tunnelling,
-  log,
   ...limits
 }: TransportSettings): Transport => {
   if (!("WebAssembly" in globalThis))
     throw new ConfigurationError(
       "the default transport needs WebAssembly, which this process lacks (node --jitless): give a fetch that needs none",
     );
-  const own =
-    dispatcher === undefined ? new ConnectionPool(origin, limits.clock, { tunnelling, log }) : undefined;
+  const own = dispatcher === undefined ? new ConnectionPool(origin, limits.clock, tunnelling) : undefined;
   const timers = new SharedTimers(limits.clock);
   const attempts: AttemptLimits = {
     ...limits,
@@ -198,16 +191,15 @@ export const undiciTransport = ({
       new Promise(function sendOverUndici(resolve, reject) {
         const attempt = new Attempt(scope, attempts, { request, resolve, reject });
         if (attempt.hasEnded) return;
-        const { method, path, authorization, body = null } = request;
-        const seesKey = own === undefined || own.bytes.isOff;
-        const headers = seesKey ? headersOf(request) : request.headers;
-        if (!seesKey && authorization !== undefined) attempt.keyLine = `authorization: ${authorization}\r\n`;
-        const options = { origin, method, path, headers, body, ...noTimeouts };
+        const { method, path, body = null } = request;
+        const options = { origin, method, path, headers: headersOf(request), body, ...noTimeouts };
         try {
           if (own === undefined) dispatcher?.dispatch(options, attempt);
           else own.dispatch(options, attempt, scope);
         } catch (error) {
-          attempt.lost(error);
+          if (own === undefined && isOld(error))
+            attempt.refuse(new ConfigurationError(`dispatcher: ${oldDispatcher}`));
+          else attempt.lost(error);
         }
       }),
     close: async () => {

@@ -220,12 +220,13 @@ describe("Attempt", () => {
     }
   });
 
-  test("given back, it fails as held; once it has ended it is not given back any more", async () => {
+  test("it fails as held if the service asked to wait before it had a socket", async () => {
     const { promise, resolve, reject } = deferred();
     const [scope, request] = unfold(aRequest());
     const limits = { clock: new FakeClock(), maxResponseBytes: 1, host };
+    request.admission = { isHeld: true };
     const attempt = new Attempt(scope, limits, { request, resolve, reject });
-    attempt.giveBack();
+    attempt.onRequestStart({ abort: () => undefined });
     attempt.fail("broken", "too late");
     await expect(promise).rejects.toMatchObject({ kind: "held", wasSent: false });
   });
