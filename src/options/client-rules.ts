@@ -15,6 +15,7 @@ import {
 import { isStandardSchema } from "../runtime/standard-schema.ts";
 import { isPlainObject, isRecord } from "../runtime/values.ts";
 import { reservedEventPrefix } from "../service/events.ts";
+import { oldDispatcher } from "./fetch.ts";
 import { hookNames } from "./hooks.ts";
 import { documentedLimits, limitFaults, scopeFaults } from "./limits.ts";
 import { logLevels } from "./logger.ts";
@@ -50,6 +51,24 @@ const eventsFaults: Rule = (events, option) => {
   );
 };
 
+/**
+ * Recognizes a dispatcher of undici 5 or 6, whose handlers have other methods. `compose` is missing there, or returns a new
+ * dispatcher; from undici 7 on it returns a view of the same one. Nothing is sent, and no interceptor runs.
+ */
+const isOldDispatcher = (dispatcher: unknown): boolean => {
+  // An object of your own needs `dispatch` only.
+  if (!can(dispatcher, "on", "close", "destroy")) return false;
+  if (!can(dispatcher, "compose")) return true;
+  // The methods were found just now.
+  const { _events, compose } = dispatcher as { readonly _events?: unknown; compose: (all: []) => object };
+  return Reflect.get(compose.call(dispatcher, []), "_events") !== _events;
+};
+
+const dispatcherFaults: Rule = (dispatcher, option) => {
+  if (!can(dispatcher, "dispatch")) return [`${option} must be an undici Dispatcher`];
+  return isOldDispatcher(dispatcher) ? [`${option}: ${oldDispatcher}`] : [];
+};
+
 const unknownFieldsRules: Rules = {
   mode: isOneOf("error", "warn", "pass"),
   allow: must(
@@ -72,7 +91,7 @@ export const clientRules = {
   limitScopes: scopeFaults,
   responseValidation: isOneOf("warn", "strict", "off"),
   fetch: isCallback,
-  dispatcher: must("an undici Dispatcher", (value) => can(value, "dispatch")),
+  dispatcher: dispatcherFaults,
   proxy: anything,
   hooks: hooksFaults,
   ledger: must("memoryLedger(), fileLedger(path), or an object with claim and settle", (value) =>

@@ -33,8 +33,12 @@ export interface FetchResponse {
 /** Any WHATWG fetch: the global one, undici's, a sandbox's, or your own. */
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;
 
+/** The message for a dispatcher that cannot work. */
+export const oldDispatcher =
+  "a dispatcher of undici 7 or 8 is needed, and this one is of an older undici: npm install undici@7";
+
 /**
- * What the library needs of an undici dispatcher. `Agent`, `Pool`, `ProxyAgent` and `MockAgent` have it.
+ * What the library needs of a dispatcher of undici 7 or 8. `Agent`, `Pool`, `ProxyAgent` and `MockAgent` have it.
  *
  * @example
  * ```ts

@@ -74,7 +74,7 @@ export interface ClientOptions<
    * Replaces the transport (default: undici). The global `fetch` is looked up at each call, so you can mock it later.
    */
   readonly fetch?: Fetch | undefined;
-  /** An undici Dispatcher for the default transport (proxy, mutual TLS). It stays open when the client closes. */
+  /** A Dispatcher of undici 7 or 8 for the default transport (proxy, mutual TLS). It stays open when the client closes. */
   readonly dispatcher?: Dispatcher | undefined;
   /**
    * The HTTP proxy for all requests: its URL (`http:` or `https:`, with user name and password if needed), or `env` for
