@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
-import { bottleneckFile, withOwnTimers } from "./scripts/vendors.ts";
 import { isInstalled, programsNeededBy } from "./test/support/needed-programs.ts";
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
@@ -35,26 +34,18 @@ if (leftOut.length > 0) {
   console.log(message);
 }
 
-// As in dist/.
-const timelessBottleneck = {
-  name: "timeless-bottleneck",
-  transform: (code: string, id: string) => (bottleneckFile.test(id) ? withOwnTimers(code) : undefined),
-};
-
 const project = (
   name: string,
   include: string[],
   { exclude = [], ...more }: { readonly exclude?: readonly string[] } & Record<string, unknown> = {},
 ) => ({
   resolve: { alias },
-  plugins: [timelessBottleneck],
   // A bound for what hangs, wide enough for a machine that is busy otherwise.
   test: {
     name,
     include,
     exclude: [...exclude, ...leftOut],
     testTimeout: 60_000,
-    server: { deps: { inline: ["bottleneck"] } },
     ...more,
   },
 });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import budgets from "../budgets.json" with { type: "json" };
 import manifest from "../package.json" with { type: "json" };
-import { entry } from "../scripts/entries.ts";
+import { entry } from "../tsup.config.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const rounds = Number(process.argv[2] ?? 7);

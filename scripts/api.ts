@@ -7,7 +7,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import ts from "typescript";
 import manifest from "../package.json" with { type: "json" };
-import { entry } from "./entries.ts";
+import { entry } from "../tsup.config.ts";
 
 /** The root of the repository. */
 export const root = new URL("../", import.meta.url).pathname;

@@ -2,8 +2,7 @@
 import { gzipSync } from "node:zlib";
 import { build, type Metafile } from "esbuild";
 import budgets from "../budgets.json" with { type: "json" };
-import { entry } from "./entries.ts";
-import { leanUndici, ownGlobals, timelessBottleneck } from "./vendors.ts";
+import { entry } from "../tsup.config.ts";
 
 type Entry = keyof typeof entry;
 
@@ -31,8 +30,7 @@ export const sizeOf = async (name: Entry): Promise<Size> => {
     format: "esm",
     platform: "node",
     target: "node20",
-    external: ["ioredis", "msw", "@opentelemetry/api"],
-    plugins: [ownGlobals, leanUndici, timelessBottleneck],
+    external: ["undici", "ioredis", "msw", "@opentelemetry/api"],
     outdir: "dist",
     metafile: true,
     write: false,

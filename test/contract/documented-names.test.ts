@@ -1,7 +1,7 @@
 import ts from "typescript";
 import { describe, expect, test } from "vitest";
 import { programOf, root } from "../../scripts/api.ts";
-import { entry } from "../../scripts/entries.ts";
+import { entry } from "../../tsup.config.ts";
 import { documents } from "../support/docs-pages.ts";
 
 const program = programOf({ files: Object.values(entry) });

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import ts from "typescript";
 import { expect, test } from "vitest";
 import { programOf, root } from "../../scripts/api.ts";
-import { entry } from "../../scripts/entries.ts";
+import { entry } from "../../tsup.config.ts";
 
 const sources = readdirSync(`${root}src`, { recursive: true, encoding: "utf8" })
   .filter((path) => path.endsWith(".ts"))

@@ -98,37 +98,6 @@ test.each([
   });
 });
 
-test("a response after an unexpected 100 Continue is read, with no second request", async () => {
-  const program = `
-    import { createServer } from "node:net";
-    import { Client } from "touchpoint-sdk";
-    let requests = 0;
-    const body = '{"id":"c_1","email":"ada@example.com"}';
-    const server = createServer((socket) => {
-      socket.on("error", () => undefined);
-      socket.on("data", (bytes) => {
-        if (!String(bytes).startsWith("POST")) return;
-        requests += 1;
-        const head = "HTTP/1.1 201 Created\\r\\nContent-Type: application/json\\r\\nContent-Length: " + body.length;
-        socket.write("HTTP/1.1 100 Continue\\r\\n\\r\\n");
-        setImmediate(() => socket.write(head + "\\r\\n\\r\\n" + body));
-      });
-    }).listen(0, "127.0.0.1", async () => {
-      const client = new Client({ apiKey: "tp_key", baseUrl: "http://127.0.0.1:" + server.address().port });
-      const ids = [];
-      for (const _call of [1, 2]) ids.push((await client.contacts.create({ email: "ada@example.com" })).id);
-      console.log(JSON.stringify([ids, requests]));
-      await client.close();
-      server.close();
-    });
-  `;
-  expect(await project.node("continue.mjs", program)).toEqual({
-    code: 0,
-    stdout: '[["c_1","c_1"],2]',
-    stderr: "",
-  });
-});
-
 test.each([
   ["mjs", esm],
   ["cjs", cjs],

@@ -98,24 +98,6 @@ test("a first call loads undici, and not before", async () => {
   expect(await vendorsLoadedBy("call.mjs", program)).toContain("undici");
 });
 
-test("a first call loads neither Node's own HTTP nor its assertions", async () => {
-  const head = ["HTTP/1.1 200 OK", "content-type: application/json", "content-length: 10"];
-  const answer = JSON.stringify([...head, "", '{"id":"c"}'].join("\r\n"));
-  const program = `
-    import { createServer } from "node:net";
-    import { Client } from "touchpoint-sdk";
-    const server = createServer((socket) => socket.once("data", () => socket.end(${answer})));
-    await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
-    const baseUrl = "http://127.0.0.1:" + server.address().port;
-    const client = new Client({ apiKey: "tp_key", baseUrl });
-    const { id } = await client.contacts.create({ email: "ada@example.com" });
-    console.log(id, process.moduleLoadList.filter((name) => /NativeModule (_?http|assert)/.test(name)).join());
-    await client.close();
-    server.close();
-  `;
-  expect(await project.node("lean.mjs", program)).toEqual({ code: 0, stdout: "c", stderr: "" });
-});
-
 test("after a first call the host's fetch is its own and sends a content-length", async () => {
   const program = `${served}
     const after = [dispatcher(), globalThis.fetch];

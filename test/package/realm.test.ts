@@ -28,7 +28,7 @@ const loaderWithout = (...hidden: readonly string[]): string => `
     loaded.set(file, module);
     const requireFrom = (id) => (/^[.#]/.test(id) ? load(createRequire(file).resolve(id)) : require(id));
     const text = readFileSync(file, "utf8");
-    vm.runInContext("(function (exports, require, module) {" + text + "})", realm, { filename: file })(
+    vm.runInContext("(function (exports, require, module) {" + text + "\\n})", realm, { filename: file })(
       module.exports, requireFrom, module,
     );
     return module.exports;

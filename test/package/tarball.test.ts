@@ -9,6 +9,7 @@ import { publint } from "publint";
 import ts from "typescript";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import budgets from "../../budgets.json" with { type: "json" };
+import { compiledIn } from "../../tsup.config.ts";
 import { root, run, type Scratch, scratch } from "./support/scratch.ts";
 
 let project: Scratch;
@@ -53,7 +54,7 @@ test("it holds the built files and the papers, and nothing else", () => {
     /^(docs\/(guide\/[\w-]+|errors|runtimes)|skills\/touchpoint-sdk\/(SKILL|references\/\w+))\.md$/;
   const rest = files.filter((file) => !file.startsWith("dist/") && !readable.test(file));
   expect(rest).toEqual(papers);
-  const built = /^dist\/([\w-]+\.(c?js(\.map)?|d\.c?ts)|page\/\w+\.(html|css|js|svg)|sbom\.cdx\.json)$/;
+  const built = /^dist\/([\w-]+\.(c?js(\.map)?|d\.c?ts)|page\/\w+\.(html|css|js|svg))$/;
   expect(files.filter((file) => file.startsWith("dist/") && !built.test(file))).toEqual([]);
 });
 
@@ -77,14 +78,17 @@ test("no file names a path of the machine that built it", () => {
   );
 });
 
-test("every program has a source map, of our own code alone and without its text", () => {
+test("every program has a source map, of our own code and what is compiled in, without its text", () => {
   const programs = files.filter((file) => /^dist\/[\w-]+\.c?js$/.test(file));
   const maps = programs.map((file) => {
     expect(readFileSync(at(file), "utf8").trimEnd()).toMatch(/\/\/# sourceMappingURL=[\w-]+\.c?js\.map$/);
     return JSON.parse(readFileSync(at(`${file}.map`), "utf8"));
   });
   const sources = maps.flatMap((map): string[] => map.sources);
-  expect(sources.filter((source) => !/^\.\.\/(src\/|package\.json$)/.test(source))).toEqual([]);
+  const known = new RegExp(
+    `^\\./[\\w-]+\\.cjs$|^\\.\\./(src/|package\\.json$|node_modules/(${compiledIn.join("|")})/)`,
+  );
+  expect(sources.filter((source) => !known.test(source))).toEqual([]);
   expect(sources).toContain("../src/client.ts");
   expect(maps.flatMap(({ sourcesContent = [] }) => sourcesContent)).toEqual([]);
 });
@@ -142,12 +146,13 @@ test("what a worker bundles holds nothing of undici, and asks for Node's own mod
   expect(text).toContain("undici does not run here");
 });
 
-test("nothing but Node's own modules and the declared peers is imported", () => {
+test("nothing but Node's own modules, undici's parts and the declared peers is imported", () => {
   const {
     peerDependencies = {},
     dependencies,
     imports,
   } = JSON.parse(readFileSync(at("package.json"), "utf8"));
+  const undiciParts = /^undici\/lib\/[\w/-]+\.js$/;
   const allowed = [...Object.keys(peerDependencies), ...Object.keys(imports), "touchpoint-sdk"];
   const foreign = files
     .filter((file) => /\.(js|cjs|ts|cts)$/.test(file))
@@ -157,12 +162,17 @@ test("nothing but Node's own modules and the declared peers is imported", () => 
         .importedFiles.map(({ fileName }) => fileName)
         // esbuild's `typeof require<"u"` looks like a call with a name.
         .filter(
-          (name) => name !== "u" && !name.startsWith(".") && !isBuiltin(name) && !allowed.includes(name),
+          (name) =>
+            name !== "u" &&
+            !name.startsWith(".") &&
+            !isBuiltin(name) &&
+            !allowed.includes(name) &&
+            !undiciParts.test(name),
         )
         .map((name) => `${file}: ${name}`),
     );
   expect(foreign).toEqual([]);
-  expect(dependencies).toBeUndefined();
+  expect(dependencies).toEqual({ undici: expect.stringMatching(/^\^7\./) });
 });
 
 const sizes = (pattern: RegExp): number =>
@@ -188,4 +198,9 @@ test("the tarball, what it installs, its maps and its types are within their bud
   expect(statSync(inject("tarball")).size).toBeLessThan(budgets.tarballKB * 1_000);
   expect(sizes(/\.map$/)).toBeLessThan(budgets.mapsKB * 1_000);
   expect(sizes(/./)).toBeLessThan(budgets.installedKB * 1_000);
+  const undici = readdirSync(at("../undici"), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
+  console.log(`with undici ${Math.round((sizes(/./) + undici) / 1000)} KB`);
+  expect(sizes(/./) + undici).toBeLessThan(budgets.installedWithUndiciKB * 1_000);
 });

