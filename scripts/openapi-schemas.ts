@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod/mini";
-import { AnyObject, EmailAddress, Text, Texts } from "../src/service/common.ts";
+import { AnyObject, type AnySchema, EmailAddress, Text, Texts, zodOf } from "../src/service/common.ts";
 import * as company from "../src/service/companies.ts";
 import * as contact from "../src/service/contacts.ts";
 import * as email from "../src/service/emails.ts";
@@ -13,12 +13,11 @@ import { Moment } from "../src/service/timestamps.ts";
 export type Json = Record<string, unknown>;
 
 const { $ZodType } = z.core;
-type ZodType = z.core.$ZodType;
 
 const oneBody = { oneOf: [{ required: ["html"] }, { required: ["text"] }] };
 
 // What a schema checks by code, or types only, JSON Schema is told here.
-const beyondShapes = new Map<ZodType, Json>([
+const beyondShapes = new Map<AnySchema, Json>([
   [EmailAddress, { pattern: '^(?:"[^"]*"|[^\\s@"<>,;])+@[^\\s@"<>,;]+$' }],
   [Text, { pattern: "\\S" }],
   [AnyObject, { type: "object" }],
@@ -57,7 +56,7 @@ for (const [id, schema] of Object.entries(Object.assign({ EmailAddress, Moment }
 }
 
 /** The name of a schema among the components, if it has one. */
-export const nameOf = (schema: ZodType): string | undefined => named.get(schema)?.id;
+export const nameOf = (schema: AnySchema): string | undefined => named.get(zodOf(schema))?.id;
 
 const generate = (io: "input" | "output") =>
   z.toJSONSchema(named, {

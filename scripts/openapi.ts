@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import * as z from "zod/mini";
 import { documentedLimits } from "../src/options/limits.ts";
+import { type AnySchema, zodOf } from "../src/service/common.ts";
 import { inferred, type OperationFacts, type ReplayClass } from "../src/service/define.ts";
 import { operations } from "../src/service/operations.ts";
 import {
@@ -18,8 +19,8 @@ import { resources, summaries } from "./openapi-summaries.ts";
 export interface AnyOperation extends OperationFacts {
   readonly replay: ReplayClass | ((input: never) => ReplayClass);
   readonly weight?: (input: never) => number;
-  readonly input: z.core.$ZodType;
-  readonly output: z.core.$ZodType;
+  readonly input: AnySchema;
+  readonly output: AnySchema;
 }
 
 /** What decides the replay class of the one operation that has no fixed one. */
@@ -30,7 +31,7 @@ const replayOf = ({ replay }: AnyOperation): Json | ReplayClass => {
   return { withDomain: ask({ domain: "example.com" }), withoutDomain: ask({}) };
 };
 
-const reference = (schema: z.core.$ZodType): Json | undefined => {
+const reference = (schema: AnySchema): Json | undefined => {
   const name = nameOf(schema);
   return name === undefined ? undefined : { $ref: `#/components/schemas/${name}` };
 };
@@ -44,7 +45,7 @@ const idParameter = {
 };
 
 const queryParameters = (operation: AnyOperation): Json[] => {
-  const { properties = {}, required = [] } = z.toJSONSchema(operation.input, {
+  const { properties = {}, required = [] } = z.toJSONSchema(zodOf(operation.input), {
     io: "input",
     unrepresentable: "any",
   });

@@ -61,7 +61,7 @@ export type { Emails, ScheduledEmails, SendOptions } from "./resources/emails.ts
 export type { AnyEvents, Events } from "./resources/events.ts";
 export type { Lists } from "./resources/lists.ts";
 export type { StandardSchema } from "./runtime/standard-schema.ts";
-export type { FreeFields, Page, ReadableFields, Schema } from "./service/common.ts";
+export type { FreeFields, Page, ReadableFields, Schema, SchemaFault } from "./service/common.ts";
 export type { CompanyContact, CompanyCreated, CompanyPerson } from "./service/companies.ts";
 export { Company, CompanyInput, CompanyPatch } from "./service/companies.ts";
 export type { ContactQuery, ContactSource, ContactStage, ContactUpsert } from "./service/contacts.ts";

@@ -2,13 +2,11 @@ import * as z from "zod/mini";
 import type { Issue } from "../errors.ts";
 import { foldedName, nearestTo } from "../runtime/nearest-name.ts";
 import { isRecord, writtenCopy } from "../runtime/values.ts";
-import { type Definition, defOf, inputs } from "./common.ts";
+import { type AnySchema, type Definition, defOf, inputs, zodOf } from "./common.ts";
 import { type JsonFault, jsonFault, recordFault } from "./json.ts";
 
 /** The fields that hold times: their objects are converted by their own rules. */
 const momentFields = ["sendAt", "occurredAt"];
-
-type Schema = z.core.$ZodType;
 
 /** Finds what is wrong with a field that is not one of the input's names. */
 type Judge = (holder: object, field: string, names: readonly string[]) => readonly JsonFault[];
@@ -55,7 +53,11 @@ const misspelt: Judge = (holder, field, names) => {
 };
 
 /** The fields of an input that the document does not name, but for those that are allowed. */
-export const unnamedFields = (schema: Schema, value: unknown, allowed: readonly string[]): readonly Issue[] =>
+export const unnamedFields = (
+  schema: AnySchema,
+  value: unknown,
+  allowed: readonly string[],
+): readonly Issue[] =>
   straysIn(defOf(schema), value, (_holder, field, names) => {
     if (allowed.includes(field)) return [];
     const meant = nearestTo(field, names);
@@ -92,7 +94,7 @@ const sentence = (issue: z.core.$ZodIssue): string => {
 const checksBeforeCompiling = 3;
 
 interface Checker {
-  schema: Schema;
+  schema: z.core.$ZodType;
   readonly def: Definition;
   checks: number;
 }
@@ -107,9 +109,9 @@ const compileLater = async (checker: Checker): Promise<void> => {
   }
 };
 
-const checkers = new WeakMap<Schema, Checker>();
+const checkers = new WeakMap<AnySchema, Checker>();
 
-const faultsOf = (schema: Schema, value: unknown): readonly Issue[] =>
+const faultsOf = (schema: z.core.$ZodType, value: unknown): readonly Issue[] =>
   z
     .safeParse(schema, value)
     .error?.issues.map((issue) => ({ path: pathOf(issue.path), message: sentence(issue) })) ?? [];
@@ -121,10 +123,10 @@ const lostFields = new WeakMap<object, readonly Issue[]>();
  * Lists what is wrong with a value; empty if it is valid. The value is neither copied nor changed, so unknown fields
  * and the caller's own object stay as they are.
  */
-export const issuesOf = (schema: Schema, value: unknown): readonly Issue[] => {
+export const issuesOf = (schema: AnySchema, value: unknown): readonly Issue[] => {
   const lost = typeof value === "object" && value !== null ? lostFields.get(value) : undefined;
   if (lost !== undefined) return lost;
-  const checker = checkers.get(schema) ?? { schema, def: defOf(schema), checks: 0 };
+  const checker = checkers.get(schema) ?? { schema: zodOf(schema), def: defOf(schema), checks: 0 };
   if (checker.checks === 0) checkers.set(schema, checker);
   checker.checks += 1;
   if (checker.checks === checksBeforeCompiling) void compileLater(checker);
@@ -165,7 +167,7 @@ const unsentIn = (
  * Reads an input once, as JSON would write it. The copy is checked and sent, so that later changes to the input have no
  * effect. `issuesOf` reports fields that the input has and the copy lacks.
  */
-export const readFields = <Input>(schema: Schema, input: Input): Input => {
+export const readFields = <Input>(schema: AnySchema, input: Input): Input => {
   const { copy, isPartial } = writtenCopy(input, momentFields);
   if (typeof copy !== "object" || copy === null || typeof input !== "object" || input === null) return copy;
   const lost = isPartial ? unsentIn(defOf(schema), { input, copy }) : lostFields.get(input);

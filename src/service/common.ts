@@ -1,8 +1,45 @@
 import * as z from "zod/mini";
+import type { StandardSchema } from "../runtime/standard-schema.ts";
 import { isRecord, isString } from "../runtime/values.ts";
 
-/** A schema whose output is `Output` and whose accepted input type is `Input`. */
-export type Schema<Output = unknown, Input = Output> = z.ZodMiniType<Output, Input>;
+/** What is wrong with a value, and where. */
+export interface SchemaFault {
+  /** A sentence without its subject; empty if the schema has none of its own. */
+  readonly message: string;
+  /** The path to the fault; empty for the value itself. */
+  readonly path: readonly PropertyKey[];
+}
+
+/**
+ * Checks a value, which it returns as it is. `Output` is what it returns, `Input` what it accepts. It implements the
+ * Standard Schema specification.
+ */
+export interface Schema<Output = unknown, Input = Output> {
+  /** Everything that the specification requires of a schema. */
+  readonly "~standard": StandardSchema<Input>["~standard"] & {
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+  };
+  /**
+   * Returns the value.
+   *
+   * @throws an error with `issues` if it is not valid.
+   */
+  parse(value: unknown): Output;
+  /** Returns the value, or what is wrong with it. */
+  safeParse(
+    value: unknown,
+  ):
+    | { readonly success: true; readonly data: Output; readonly error?: undefined }
+    | { readonly success: false; readonly error: { readonly issues: readonly SchemaFault[] } };
+}
+
+/** A schema as zod makes it: every `Schema` of the library is one. The declarations of the package do not name it. */
+export type ZodSchema<Output = unknown, Input = Output> = z.ZodMiniType<Output, Input>;
+
+/** A schema of the library as a part of another one. */
+export const zodOf = <Output, Input>(schema: Schema<Output, Input> | z.core.$ZodType<Output, Input>) =>
+  // Made by zod, as all schemas of the library are.
+  schema as unknown as ZodSchema<Output, Input>;
 
 /**
  * A schema that is built when it is first used. Building all schemas would take a third of the import time, and a
@@ -26,7 +63,7 @@ export const deferred = <T extends object>(build: () => T): T => {
  * A string of a type with known values, which an editor completes. The document leaves the set open, so any other string
  * is accepted: the cast only narrows the static type.
  */
-export const openText = <Known extends string>() => z.string() as unknown as Schema<Known>;
+export const openText = <Known extends string>() => z.string() as unknown as ZodSchema<Known>;
 
 /** The same schema for each of these fields. */
 export const each = <Field extends string, FieldSchema>(schema: FieldSchema, ...fields: readonly Field[]) =>
@@ -44,7 +81,7 @@ const looseObject = <T extends object>(
   message = "must be an object",
 ) => {
   // The same fields, by the names of the type.
-  const schema = z.looseObject(shape as z.core.$ZodShape, message) as unknown as Schema<T>;
+  const schema = z.looseObject(shape as unknown as z.core.$ZodShape, message) as unknown as ZodSchema<T>;
   return check === undefined ? schema : schema.check(check);
 };
 
@@ -54,16 +91,19 @@ const looseObject = <T extends object>(
  *
  * @param check - of the object as a whole.
  */
-export const objectOf = <T extends object>(shape: () => ShapeOf<T>, check?: Check<T>): Schema<T> =>
+export const objectOf = <T extends object>(shape: () => ShapeOf<T>, check?: Check<T>): ZodSchema<T> =>
   deferred(() => looseObject(shape(), check));
+
+/** A schema of the library, or a part of one. */
+export type AnySchema = Schema | z.core.$ZodType;
 
 /** What zod knows of a schema. */
 export type Definition = z.core.$ZodTypes["_zod"]["def"];
 
 /** The definition of a schema, without what makes it optional. */
-export const defOf = (schema: z.core.$ZodType): Definition => {
+export const defOf = (schema: AnySchema): Definition => {
   // Every schema is one of these; only this type shows its definition.
-  const { def } = (schema as z.core.$ZodTypes)._zod;
+  const { def } = (schema as unknown as z.core.$ZodTypes)._zod;
   return def.type === "optional" || def.type === "nullable" ? defOf(def.innerType) : def;
 };
 
@@ -80,13 +120,11 @@ export const inputOf = <T extends object>(
   shape: () => ShapeOf<T>,
   check?: Check<T>,
   message?: string,
-): Schema<T> =>
+): ZodSchema<T> =>
   deferred(() => {
     const fields = shape();
     const schema = looseObject(fields, check, message);
-    const names = Object.entries<z.core.$ZodType>(fields).map(
-      ([name, field]) => [name, defOf(field)] as const,
-    );
+    const names = Object.entries<AnySchema>(fields).map(([name, field]) => [name, defOf(field)] as const);
     inputs.set(defOf(schema), new Map(names));
     return schema;
   });
@@ -129,13 +167,13 @@ const areTexts = (value: unknown): boolean => Array.isArray(value) && value.ever
 // For a field that may be missing, zod compiles code that copies the value. For every contact of a page, this would
 // cost more than all other checks. These two check the value and build nothing.
 const valueThat = <T>(fits: (value: unknown) => boolean, message: string) =>
-  deferred(() => z.unknown().check(z.refine(fits, message))) as unknown as Schema<T>;
+  deferred(() => z.unknown().check(z.refine(fits, message))) as unknown as ZodSchema<T>;
 
 /** Any object in a response. */
-export const AnyObject: Schema<{ [field: string]: unknown }> = valueThat(isRecord, "must be an object");
+export const AnyObject: ZodSchema<{ [field: string]: unknown }> = valueThat(isRecord, "must be an object");
 
 /** An array of strings in a response. */
-export const Texts: Schema<string[]> = valueThat(areTexts, "must be an array of strings");
+export const Texts: ZodSchema<string[]> = valueThat(areTexts, "must be an array of strings");
 
 /** The part of a list to request: at most `limit` records, 1–200, after the first `skip`. */
 export const paging = () => {
@@ -163,11 +201,11 @@ export interface Page<T> {
 }
 
 /** A count in a response. */
-export const Whole: Schema<number> = deferred(() => z.int("must be a whole number"));
+export const Whole: ZodSchema<number> = deferred(() => z.int("must be a whole number"));
 
 /** A page of a list endpoint. */
 export const page = <T>(item: Schema<T>) =>
-  objectOf<Page<T>>(() => ({ data: z.array(item), total: Whole, skip: Whole, limit: Whole }));
+  objectOf<Page<T>>(() => ({ data: z.array(zodOf(item)), total: Whole, skip: Whole, limit: Whole }));
 
 /** Any value. */
 export const Anything = deferred(() => z.unknown());

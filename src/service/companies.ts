@@ -11,8 +11,10 @@ import {
   isId,
   objectOf,
   QueryText,
+  type Schema,
   Text,
   textOf,
+  zodOf,
 } from "./common.ts";
 import { operation } from "./define.ts";
 
@@ -48,7 +50,7 @@ export interface Company {
   contacts?: CompanyContact[] | null | undefined;
 }
 /** Checks a company as the service returns it. */
-export const Company = objectOf<Company>(() => ({
+export const Company: Schema<Company> = objectOf<Company>(() => ({
   id: z.string(),
   ...each(z.nullish(z.string()), "companyName", "domain", "industry"),
   contacts: z.nullish(z.array(CompanyContact)),
@@ -67,7 +69,7 @@ export interface CompanyPerson {
   /** Job title. */
   title?: string | undefined;
 }
-export const CompanyPerson = inputOf<CompanyPerson>(() => ({
+export const CompanyPerson: Schema<CompanyPerson> = inputOf<CompanyPerson>(() => ({
   email: EmailAddress,
   ...each(z.optional(z.string("must be a string")), "name", "title"),
 }));
@@ -94,10 +96,10 @@ const known = () => ({
 });
 
 /** Checks a new company. */
-export const CompanyInput = inputOf<CompanyInput>(
+export const CompanyInput: Schema<CompanyInput> = inputOf<CompanyInput>(
   () => ({
     ...known(),
-    contacts: z.optional(z.array(CompanyPerson, "must be an array of { email, name, title }")),
+    contacts: z.optional(z.array(zodOf(CompanyPerson), "must be an array of { email, name, title }")),
   }),
   z.refine(
     (company) => Object.values(company).some((value) => value !== undefined),
@@ -119,7 +121,7 @@ export interface CompanyPatch {
   industry?: string | undefined;
 }
 /** Checks the changes to a company. */
-export const CompanyPatch = inputOf<CompanyPatch>(known);
+export const CompanyPatch: Schema<CompanyPatch> = inputOf<CompanyPatch>(known);
 
 /**
  * The ids of a company and its contacts.
@@ -132,7 +134,7 @@ export interface CompanyCreated {
   /** The ids of the people, opaque strings. */
   contactIds?: string[] | null | undefined;
 }
-export const CompanyCreated = objectOf<CompanyCreated>(() => ({
+export const CompanyCreated: Schema<CompanyCreated> = objectOf<CompanyCreated>(() => ({
   id: z.string(),
   contactIds: z.nullish(z.array(z.string())),
 }));
@@ -145,7 +147,7 @@ const CompanyQuery = inputOf<{ domain: string }>(() => ({
 export interface CompanyMatches {
   data: Company[];
 }
-export const CompanyMatches = objectOf<CompanyMatches>(() => ({ data: z.array(Company) }));
+export const CompanyMatches = objectOf<CompanyMatches>(() => ({ data: z.array(zodOf(Company)) }));
 
 /** Reads a company under `company`, `lead` or `data`; its id also as `companyId` or `leadId`. */
 const readCompany = anyRecord("company", "lead");

@@ -17,9 +17,11 @@ import {
   paging,
   QueryText,
   readRecord,
+  type Schema,
   Text,
   Texts,
   withAsked,
+  zodOf,
 } from "./common.ts";
 import { operation } from "./define.ts";
 import { jsonRecord } from "./json.ts";
@@ -56,7 +58,7 @@ export const refusedStages = ["REPLIED", "BOUNCED", "UNSUBSCRIBED", "CONVERTED",
 export const isSendRefused = (contact: { readonly stage: string } | null | undefined): boolean =>
   refusedStages.some((refused) => refused === contact?.stage?.toUpperCase());
 
-export const ContactStage = deferred(() => openText<ContactStage>());
+export const ContactStage: Schema<ContactStage> = deferred(() => openText<ContactStage>());
 
 /**
  * Where a contact came from: `MANUAL`, or a value that the document does not name.
@@ -64,7 +66,7 @@ export const ContactStage = deferred(() => openText<ContactStage>());
  * Source: service document, Contact.
  */
 export type ContactSource = "MANUAL" | (string & {});
-export const ContactSource = deferred(() => openText<ContactSource>());
+export const ContactSource: Schema<ContactSource> = deferred(() => openText<ContactSource>());
 
 /**
  * A contact, as the service returns it. Other fields are kept as they are. To type your workspace's own fields, merge
@@ -109,7 +111,7 @@ export interface Contact {
   updatedAt: string;
 }
 /** Checks a contact as the service returns it. */
-export const Contact = objectOf<Contact>(() => ({
+export const Contact: Schema<Contact> = objectOf<Contact>(() => ({
   ...each(z.string(), "id", "email", "createdAt", "updatedAt"),
   ...each(z.nullish(z.string()), "name", "title", "phone", "linkedIn", "notes", "leadId", "externalId"),
   stage: ContactStage,
@@ -130,8 +132,8 @@ const profile = () => z.optional(z.string("must be a string (a profile URL)"));
 
 const others = () => ({
   notes: z.optional(z.nullable(z.string("must be a string or null"))),
-  stage: z.optional(ContactStage),
-  source: z.optional(ContactSource),
+  stage: z.optional(zodOf(ContactStage)),
+  source: z.optional(zodOf(ContactSource)),
   verified: z.optional(z.boolean("must be a boolean")),
   emailConfidence: z.optional(z.number("must be a number")),
   customFields: z.optional(CustomFields),
@@ -175,7 +177,7 @@ export interface ContactInput {
   listIds?: string[] | undefined;
 }
 /** Checks a new contact. */
-export const ContactInput = inputOf<ContactInput>(() => ({
+export const ContactInput: Schema<ContactInput> = inputOf<ContactInput>(() => ({
   email: EmailAddress,
   ...each(text(), "name", "title", "phone"),
   linkedIn: profile(),
@@ -243,7 +245,7 @@ export interface ContactPatch {
   listIds?: string[] | undefined;
 }
 /** Checks the changes to a contact. */
-export const ContactPatch = inputOf<ContactPatch>(() => ({
+export const ContactPatch: Schema<ContactPatch> = inputOf<ContactPatch>(() => ({
   email: z.optional(EmailAddress),
   ...each(z.nullable(text()), "name", "title", "phone"),
   linkedIn: z.nullable(profile()),
@@ -264,7 +266,10 @@ export interface ContactQuery {
   /** Contacts per page, 1–200. The service's default is 50; an iteration uses 200. */
   limit?: number | undefined;
 }
-export const ContactQuery = inputOf<ContactQuery>(() => ({ search: z.optional(QueryText), ...paging() }));
+export const ContactQuery: Schema<ContactQuery> = inputOf<ContactQuery>(() => ({
+  search: z.optional(QueryText),
+  ...paging(),
+}));
 
 /** Reads a page of contacts. */
 const readContactPage = (body: unknown, asked: Asked): unknown =>

@@ -17,6 +17,7 @@ import {
   type Schema,
   Text,
   withAsked,
+  zodOf,
 } from "./common.ts";
 import { operation } from "./define.ts";
 import { Moment, type MomentInput, writeSendAt } from "./timestamps.ts";
@@ -108,7 +109,7 @@ type Loose<Email> = Omit<Email, keyof Bodies> & Bodies;
 
 /** Checks an email that is sent now. */
 // The type also excludes `html` together with `text`; at run time this check does. The same holds for the schema below.
-export const EmailInput = inputOf<Loose<EmailInput>>(
+export const EmailInput: Schema<EmailInput> = inputOf<Loose<EmailInput>>(
   () => ({
     ...common(),
     sendAt: z.optional(z.undefined("is for emails.schedule")),
@@ -117,7 +118,7 @@ export const EmailInput = inputOf<Loose<EmailInput>>(
 ) as Schema as Schema<EmailInput>;
 
 /** Checks an email that is sent later. */
-export const ScheduledEmailInput = inputOf<Loose<ScheduledEmailInput>>(
+export const ScheduledEmailInput: Schema<ScheduledEmailInput> = inputOf<Loose<ScheduledEmailInput>>(
   () => ({ ...common(), sendAt: Moment }),
   hasOneBody,
 ) as Schema as Schema<ScheduledEmailInput>;
@@ -152,7 +153,7 @@ export interface SentEmail {
   /** Only in a dry run, whose `id` starts with `dry-run:`. */
   request?: DryRunRequest | undefined;
 }
-export const SentEmail = objectOf<Omit<SentEmail, "request">>(() => ({
+export const SentEmail: Schema<SentEmail> = objectOf<Omit<SentEmail, "request">>(() => ({
   ...each(z.string(), "id", "to", "from", "subject", "sentAt", "contactId"),
   ...each(z.boolean(), "tracked", "contactCreated"),
   cc: z.array(z.unknown()),
@@ -164,7 +165,7 @@ export const SentEmail = objectOf<Omit<SentEmail, "request">>(() => ({
  * Source: service document, States and transitions.
  */
 export type ScheduledStatus = "SCHEDULED" | (string & {});
-export const ScheduledStatus = deferred(() => openText<ScheduledStatus>());
+export const ScheduledStatus: Schema<ScheduledStatus> = deferred(() => openText<ScheduledStatus>());
 
 /**
  * An email that will be sent at `sendAt`. The document names only these fields; others are kept.
@@ -184,7 +185,7 @@ export interface ScheduledEmail {
   request?: DryRunRequest | undefined;
 }
 /** Checks a scheduled email as the service returns it. */
-export const ScheduledEmail = objectOf<Omit<ScheduledEmail, "request">>(() => ({
+export const ScheduledEmail: Schema<ScheduledEmail> = objectOf<Omit<ScheduledEmail, "request">>(() => ({
   id: z.string(),
   status: ScheduledStatus,
   sendAt: z.string(),
@@ -203,9 +204,9 @@ export interface ScheduledEmailUpdated {
   /** When it is due: ISO 8601, UTC. The service sends it within about a minute after. */
   sendAt?: string | null | undefined;
 }
-export const ScheduledEmailUpdated = objectOf<ScheduledEmailUpdated>(() => ({
+export const ScheduledEmailUpdated: Schema<ScheduledEmailUpdated> = objectOf<ScheduledEmailUpdated>(() => ({
   id: z.string(),
-  status: z.nullish(ScheduledStatus),
+  status: z.nullish(zodOf(ScheduledStatus)),
   sendAt: z.nullish(z.string()),
 }));
 
@@ -218,7 +219,7 @@ export interface ScheduledEmailQuery {
   /** Emails per page, 1–200. The service's default is 50; an iteration uses 200. */
   limit?: number | undefined;
 }
-export const ScheduledEmailQuery = inputOf<ScheduledEmailQuery>(paging);
+export const ScheduledEmailQuery: Schema<ScheduledEmailQuery> = inputOf<ScheduledEmailQuery>(paging);
 
 /**
  * The fields of a scheduled email to change. The document does not list them; these are the email's own.
@@ -242,12 +243,12 @@ export interface ScheduledEmailPatch {
   sendAt?: MomentInput | undefined;
 }
 /** Checks the changes to a scheduled email. */
-export const ScheduledEmailPatch = inputOf<ScheduledEmailPatch>(
+export const ScheduledEmailPatch: Schema<ScheduledEmailPatch> = inputOf<ScheduledEmailPatch>(
   () => ({
     to: z.optional(EmailAddress),
     subject: z.optional(Text),
     ...content(),
-    sendAt: z.optional(Moment),
+    sendAt: z.optional(zodOf(Moment)),
   }),
   z.refine(
     ({ html, text }) => html === undefined || text === undefined,

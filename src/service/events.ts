@@ -13,6 +13,7 @@ import {
   type Schema,
   Text,
   Whole,
+  zodOf,
 } from "./common.ts";
 import { ContactPatch } from "./contacts.ts";
 import { operation } from "./define.ts";
@@ -57,7 +58,7 @@ const person = "give { email }, { externalId } or { id }";
 
 /** Checks the person of an event. */
 // At least one of them is required: the check enforces it at run time, and the cast in the type.
-export const EventContact = inputOf<Pick<EventContact, keyof EventContact>>(
+export const EventContact: Schema<EventContact> = inputOf<Pick<EventContact, keyof EventContact>>(
   () => ({ email: z.optional(EmailAddress), externalId: z.optional(Text), id: z.optional(Text) }),
   z.refine((ids) => (ids.email ?? ids.externalId ?? ids.id) !== undefined, person),
   person,
@@ -98,7 +99,7 @@ export interface EventInput extends EventFields {
   contactFields?: ContactPatch | undefined;
 }
 /** Checks an event. */
-export const EventInput = inputOf<EventInput>(
+export const EventInput: Schema<EventInput> = inputOf<EventInput>(
   () => ({
     name: Text.check(
       z.refine(
@@ -111,7 +112,7 @@ export const EventInput = inputOf<EventInput>(
     properties: z.optional(EventProperties),
     // A record of JSON values, which the check below reads as a patch.
     contactFields: z.optional(JsonRecord) as Schema as Schema<ContactPatch | undefined>,
-    occurredAt: z.optional(Moment),
+    occurredAt: z.optional(zodOf(Moment)),
     createContact: z.optional(z.boolean("must be a boolean")),
   }),
   ({ value, issues }) => {
@@ -130,7 +131,7 @@ export const readEvent = <Input>(event: Input): Input => readFields(EventInput, 
 export type EventBatch = { events: EventInput[] };
 export const EventBatch = inputOf<EventBatch>(() => ({
   events: z
-    .array(EventInput, "must be an array of events")
+    .array(zodOf(EventInput), "must be an array of events")
     .check(
       z.minLength(1, "must hold at least one event"),
       z.maxLength(maxEventsPerRequest, "must hold at most 100 events"),
@@ -177,7 +178,7 @@ export interface EventReceipt {
   /** Why nothing started, for example because the person is already in a run; otherwise null. */
   note?: string | null | undefined;
 }
-export const EventReceipt = objectOf<EventReceipt>(() => ({
+export const EventReceipt: Schema<EventReceipt> = objectOf<EventReceipt>(() => ({
   ...each(z.string(), "id", "name"),
   ...each(z.nullish(z.string()), "contactId", "note"),
   ...each(z.boolean(), "duplicate", "createdContact"),
@@ -208,7 +209,7 @@ const BatchAnswerItem = objectOf<BatchAnswerItem>(
   () => ({
     ...each(z.nullish(Whole), "status", "runsStarted"),
     ...each(z.nullish(z.string()), "id", "name"),
-    outcome: z.nullish(EventOutcome),
+    outcome: z.nullish(zodOf(EventOutcome)),
     duplicate: z.nullish(z.boolean()),
     error: z.optional(z.unknown()),
   }),

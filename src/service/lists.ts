@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { anyRecord, EmailAddress, inputOf, objectOf, Text } from "./common.ts";
+import { anyRecord, EmailAddress, inputOf, objectOf, type Schema, Text } from "./common.ts";
 import { operation } from "./define.ts";
 
 /**
@@ -13,7 +13,7 @@ export interface List {
   /** Unique in the workspace. */
   name: string;
 }
-export const List = objectOf<List>(() => ({ id: z.string(), name: z.string() }));
+export const List: Schema<List> = objectOf<List>(() => ({ id: z.string(), name: z.string() }));
 
 /**
  * A new list.
@@ -25,7 +25,7 @@ export interface ListInput {
   name: string;
 }
 /** Checks a new list. */
-export const ListInput = inputOf<ListInput>(() => ({ name: Text }));
+export const ListInput: Schema<ListInput> = inputOf<ListInput>(() => ({ name: Text }));
 
 /** The most addresses that one membership request may contain. */
 export const maxAddressesPerRequest = 1_000;
