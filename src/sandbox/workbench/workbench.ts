@@ -79,7 +79,16 @@ const orMissing = <T>(value: T | undefined): T => {
   return value;
 };
 
-const page = async (): Promise<File> => ({ ...orMissing(await pageFile("index.html")), policy: pagePolicy });
+const withoutPage: File = {
+  type: "text/plain; charset=utf-8",
+  content:
+    "A bundler has left out the files of this page: keep touchpoint-sdk out of the bundle to see it.\n",
+};
+
+const page = async (): Promise<File> => ({
+  ...((await pageFile("index.html")) ?? withoutPage),
+  policy: pagePolicy,
+});
 
 // The list shows what is there, also where the wait was in vain.
 const unlessLate = (error: unknown): void => {
