@@ -113,23 +113,23 @@ class ConnectionPool {
       if (!free.carried.hasEnded) continue;
       if (free.usedAt !== undefined && now - free.usedAt >= mostIdleMs) {
         void free.client.close();
-        free.client = this.#newClient(() => free);
+        free.client = this.#newClient();
         free.usedAt = undefined;
       }
       free.carried = carried;
       return free;
     }
-    const line: PooledClient = { client: this.#newClient(() => line), carried, usedAt: undefined };
+    const line: PooledClient = { client: this.#newClient(), carried, usedAt: undefined };
     this.#lines.push(line);
     return line;
   }
 
-  #newClient(line: () => PooledClient): InstanceType<typeof Client> {
-    const connect = (to: object, callback: ConnectCallback): void => this.#connect(line(), to, callback);
+  #newClient(): InstanceType<typeof Client> {
+    const connect = (to: object, callback: ConnectCallback): void => this.#connect(to, callback);
     return new Client(this.#origin, { connect, pipelining: 1, ...noTimeouts });
   }
 
-  #connect(line: PooledClient, to: object, callback: ConnectCallback): void {
+  #connect(to: object, callback: ConnectCallback): void {
     if (this.#isClosed) return callback(isClosed());
     const done: ConnectCallback = (error, socket) => {
       cancel();
