@@ -4,8 +4,8 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import budgets from "../budgets.json" with { type: "json" };
 import manifest from "../package.json" with { type: "json" };
+import budgets from "../scripts/budgets.json" with { type: "json" };
 import { entry } from "../tsup.config.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));

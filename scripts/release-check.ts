@@ -37,7 +37,7 @@ export const releaseFaults = (release: Release): string[] => {
   const { version } = manifest;
   const faults = filledByOwner
     .filter((field) => manifest[field] === undefined)
-    .map((field) => `package.json has no "${field}": see RELEASING.md, Before the first release`);
+    .map((field) => `package.json has no "${field}": see CONTRIBUTING.md, Before the first release`);
   for (const what of waitingForAddress(readme, homepageOf(manifest)))
     faults.push(`waits for "homepage": ${what}`);
   const parsed = versionOf(version);

@@ -1,8 +1,8 @@
 // Compares the size of each entry, as a user's bundler makes it of the sources, with budgets.json.
 import { gzipSync } from "node:zlib";
 import { build, type Metafile } from "esbuild";
-import budgets from "../budgets.json" with { type: "json" };
 import { entry } from "../tsup.config.ts";
+import budgets from "./budgets.json" with { type: "json" };
 
 type Entry = keyof typeof entry;
 

@@ -37,8 +37,8 @@ const title = "Touchpoint SDK";
 const description =
   "The typed TypeScript client for contacts, events and one-to-one email that sends nothing twice.";
 
-/** Pages that repeat a paper of the repository: its links lead to files, and here to pages. */
-const papers = ["migration.md", "changelog.md"];
+/** A page that repeats a paper of the repository: its links lead to files, and here to pages. */
+const papers = ["changelog.md"];
 const asPage = (href: string): string => href.replace(/^(?:\.\/)?docs\//, "./").replace(/\.md(?=#|$)/, "");
 
 type BundleOptions = NonNullable<NonNullable<NonNullable<UserConfig["vite"]>["build"]>["rollupOptions"]>;

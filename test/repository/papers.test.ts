@@ -10,9 +10,8 @@ const read = (path: string): string => readFileSync(join(root, path), "utf8");
 
 const papers = [
   "AGENTS.md",
-  "CODE_OF_CONDUCT.md",
   "CONTRIBUTING.md",
-  "RELEASING.md",
+  ".github/CODE_OF_CONDUCT.md",
   "SECURITY.md",
   ".changeset/README.md",
   ".github/pull_request_template.md",
@@ -23,9 +22,7 @@ describe.each(papers)("%s", (path) => {
 
   test("names only files that are there", () => {
     const links = [...text.matchAll(/\]\(([^)#:]+)\)/g)].map(([, link = ""]) => link);
-    const code = [
-      ...text.matchAll(/`((?:src|test|scripts|docs|release|\.github|\.ci|\.changeset)\/[\w./-]*)`/g),
-    ];
+    const code = [...text.matchAll(/`((?:src|test|scripts|docs|\.github|\.ci|\.changeset)\/[\w./-]*)`/g)];
     const files = [...links, ...code.map(([, file = ""]) => file)];
     // The endpoint of the example, which nobody has added.
     expect(files.filter((file) => !file.includes("deals") && !existsSync(join(root, file)))).toEqual([]);

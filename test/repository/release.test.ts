@@ -79,7 +79,7 @@ describe("a release", () => {
     [
       "no repository",
       { manifest: { version: "1.3.0", homepage: "h", bugs: "b" } },
-      'package.json has no "repository": see RELEASING.md, Before the first release',
+      'package.json has no "repository": see CONTRIBUTING.md, Before the first release',
     ],
     [
       "no number",
@@ -108,7 +108,8 @@ describe("a release", () => {
 });
 
 describe("the site's address", () => {
-  const links = "[a](docs/guide/errors.md#retries) [b](MIGRATION.md) [c](skills/touchpoint-sdk/SKILL.md)";
+  const links =
+    "[a](docs/guide/errors.md#retries) [b](docs/migration.md) [c](skills/touchpoint-sdk/SKILL.md)";
   const readme = `# Title\n\nA sentence.\n\n${links} [d](docs/guide/errors.md)\n`;
   const waiting = [
     "the site: sitemap.xml",
@@ -116,14 +117,14 @@ describe("the site's address", () => {
     "llms.txt: whole addresses",
     "README.md: the picture of the workbench",
     "README.md: the link to docs/guide/errors.md",
-    "README.md: the link to MIGRATION.md",
+    "README.md: the link to docs/migration.md",
   ];
   const [homepage, picture] = ["https://owner.example/sdk/", "The workbench of the sandbox"];
 
   test("while there is none, a release is refused with each link and picture that waits for it", () => {
     const manifest = { version: "1.3.0", repository: "r", bugs: "b" };
     expect(releaseFaults({ ...ready, manifest, readme })).toEqual([
-      'package.json has no "homepage": see RELEASING.md, Before the first release',
+      'package.json has no "homepage": see CONTRIBUTING.md, Before the first release',
       ...waiting.map((what) => `waits for "homepage": ${what}`),
     ]);
   });
@@ -147,7 +148,7 @@ describe("the site's address", () => {
   });
 });
 
-test("a changeset becomes the version and the first section of the changelog, as RELEASING.md shows", () => {
+test("a changeset becomes the version and the first section of the changelog, as CONTRIBUTING.md shows", () => {
   const folder = mkdtempSync(join(tmpdir(), "touchpoint-changeset-"));
   const at = (path: string): string => join(folder, path);
   const git = (...args: readonly string[]) =>
@@ -158,8 +159,8 @@ test("a changeset becomes the version and the first section of the changelog, as
   writeFileSync(at("package-lock.json"), "{}");
   symlinkSync(join(root, "node_modules"), at("node_modules"));
   writeFileSync(at(".gitignore"), "node_modules\n");
-  // The one that RELEASING.md shows.
-  const shown = /```text\n([\s\S]*?)```/.exec(readFileSync(join(root, "RELEASING.md"), "utf8"))?.[1] ?? "";
+  // The one that CONTRIBUTING.md shows.
+  const shown = /```text\n([\s\S]*?)```/.exec(readFileSync(join(root, "CONTRIBUTING.md"), "utf8"))?.[1] ?? "";
   writeFileSync(at(".changeset/brave-cats-sing.md"), shown);
   git("init", "-q", "-b", "main");
   git("add", ".");

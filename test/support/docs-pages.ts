@@ -18,10 +18,9 @@ const read = (path: string): Document => {
   return { path, text, blocks, programs: programsOf(blocks) };
 };
 
-/** README.md, MIGRATION.md, what assistants read, and every page of the site that is not generated. */
+/** README.md, what assistants read, and every page of the site that is not generated. */
 export const documents: readonly Document[] = [
   "README.md",
-  "MIGRATION.md",
   "skills/touchpoint-sdk/SKILL.md",
   "skills/touchpoint-sdk/references/methods.md",
   "skills/touchpoint-sdk/references/errors.md",
