@@ -13,7 +13,10 @@ export interface Command {
   readonly options: Options;
 }
 
-/** The options of a command, as the help shows them: `{ "-o, --out <path>": "the file to write" }`. */
+/**
+ * The options of a command, as the help shows them: `{ "-o, --out <path>": "the file to write" }`. One with an ellipsis may
+ * be given several times: `--map <column=field>...`.
+ */
 export type Options = Readonly<Record<string, string>>;
 
 /** The values of the options that were given, by their names without dashes. */
@@ -25,6 +28,8 @@ export type Invocation<C extends Command> =
       readonly kind: "run";
       readonly command: C;
       readonly values: OptionValues;
+      /** The values of the options that may be given several times, by their names without dashes. */
+      readonly lists: Readonly<Record<string, readonly string[]>>;
       /** The options without a value that were given. */
       readonly flags: ReadonlySet<string>;
       readonly operands: readonly string[];
@@ -37,9 +42,9 @@ const help: Options = { "-h, --help": "this help" };
 const parsedOptions = ({ options }: Command) =>
   Object.fromEntries(
     Object.keys({ ...options, ...help }).map((flags) => {
-      const [, short, name = "", value] = /^(?:-(\w), )?--([\w-]+)( <.+>)?$/.exec(flags) ?? [];
+      const [, short, name = "", value, list] = /^(?:-(\w), )?--([\w-]+)( <.+>)?(\.\.\.)?$/.exec(flags) ?? [];
       const type = value === undefined ? ("boolean" as const) : ("string" as const);
-      return [name, { type, ...(short !== undefined && { short }) }];
+      return [name, { type, multiple: list !== undefined, ...(short !== undefined && { short }) }];
     }),
   );
 
@@ -88,7 +93,7 @@ const overview = (commands: readonly Command[], width: number): string =>
       width,
     ),
     `\n${wrapped("The key and the service's address come from TOUCHPOINT_API_KEY and TOUCHPOINT_BASE_URL.", width)}`,
-    "touchpoint <command> --help tells the options of a command.",
+    "Run `touchpoint <command> --help` for the options of a command.",
     "",
     wrapped(exitCodes, width),
   ].join("\n");
@@ -158,7 +163,12 @@ export const readArgs = <C extends Command>(
   return {
     kind: "run",
     command,
-    values: Object.fromEntries(given.filter((entry): entry is [string, string] => entry[1] !== true)),
+    values: Object.fromEntries(
+      given.filter((entry): entry is [string, string] => typeof entry[1] === "string"),
+    ),
+    lists: Object.fromEntries(
+      given.flatMap(([name, list]) => (Array.isArray(list) ? [[name, list.map(String)]] : [])),
+    ),
     flags: new Set(given.flatMap(([name, value]) => (value === true ? name : []))),
     operands: positionals,
   };

@@ -24,13 +24,15 @@ export interface Surroundings {
   readonly stderr: Terminal;
   /** Aborts at SIGINT or SIGTERM. */
   readonly interrupt: AbortSignal;
+  /** Whether standard output is a terminal. */
+  readonly isTerminal?: boolean | undefined;
   /** Milliseconds that never run backwards. */
   now(): number;
 }
 
 /** A command's parsed arguments and its environment. `stdout` and `stderr` make control characters visible. */
 export type Request = Surroundings &
-  Pick<Extract<Invocation<Command>, { kind: "run" }>, "values" | "flags" | "operands"> & {
+  Pick<Extract<Invocation<Command>, { kind: "run" }>, "values" | "lists" | "flags" | "operands"> & {
     /** Standard error as it is, for the progress bar. */
     readonly screen: Terminal;
   };
@@ -43,7 +45,15 @@ export interface CliCommand extends Command {
 }
 
 /** The command line is wrong; the message says how to correct it. */
-export class UsageError extends Error {}
+export class UsageError extends Error {
+  /** A command to copy instead. */
+  readonly command: string | undefined;
+
+  constructor(message: string, command?: string, options?: ErrorOptions) {
+    super(message, options);
+    this.command = command;
+  }
+}
 
 /** A write to standard output has failed. */
 export class OutputError extends Error {
@@ -60,7 +70,7 @@ export const asUsage = <T>(setUp: () => T): T => {
   try {
     return setUp();
   } catch (error) {
-    if (error instanceof ConfigurationError) throw new UsageError(error.message, { cause: error });
+    if (error instanceof ConfigurationError) throw new UsageError(error.message, undefined, { cause: error });
     throw error;
   }
 };

@@ -1,8 +1,9 @@
-import { stat } from "node:fs/promises";
-import { type ColumnNames, readCsv } from "../files/index.ts";
+import { readFileSync } from "node:fs";
+import type { CellType, ColumnNames } from "../files/index.ts";
 import { Contact, type Schema } from "../index.ts";
-import { nearestTo } from "../runtime/nearest-name.ts";
-import { UsageError } from "./command.ts";
+import { foldedName, nearestTo } from "../runtime/nearest-name.ts";
+import { type Request, UsageError } from "./command.ts";
+import { shellWord } from "./terminal.ts";
 
 /** The documented fields of a record, in the order of the document. */
 export const fieldsOf = (schema: Schema): readonly string[] => Object.keys(Reflect.get(schema, "shape"));
@@ -10,25 +11,8 @@ export const fieldsOf = (schema: Schema): readonly string[] => Object.keys(Refle
 /** The documented fields of a contact, in the order of an export. */
 export const contactFields = fieldsOf(Contact);
 
-/** The column names of a file; none if it has no record, because then nothing is sent. */
-const namesIn = async (file: string, delimiter: string | undefined): Promise<readonly string[]> => {
-  if (file === "-") return [];
-  const found = await stat(file).catch(() => undefined);
-  // A pipe can be read only once.
-  if (found !== undefined && !found.isFile()) return [];
-  const names = new Set<string>();
-  const records = readCsv(file, {
-    delimiter,
-    // Otherwise cast is not called for empty cells.
-    emptyCells: "string",
-    cast: (_, { column }) => void names.add(column),
-    // Reported when the file is read again for the import.
-    onInvalid: () => {},
-  });
-  await records.next();
-  await records.return(undefined);
-  return [...names];
-};
+const isField = (name: string): boolean =>
+  /^customFields\../i.test(name) || contactFields.some((field) => foldedName(field) === foldedName(name));
 
 /** The field whose name is nearest to that of a column; undefined if none is near. */
 const nearestField = (column: string): string | undefined => {
@@ -38,36 +22,197 @@ const nearestField = (column: string): string | undefined => {
 };
 
 /**
- * Refuses columns that are no documented field of a contact: an export has no value for them, and in an import they may be
- * misspelt.
+ * Refuses columns of an export that are no documented field of a contact.
  *
- * @param where - the file or the option that names them.
- * @param mend - the end of the message: what to do.
+ * @param where - the option that names them.
  * @throws UsageError naming every such column.
  */
-export const checkColumns = (where: string, columns: readonly string[], mend = ""): void => {
+export const checkColumns = (where: string, columns: readonly string[]): void => {
   const unknown = columns.filter(
     (column) => !contactFields.includes(column) && !column.startsWith("customFields."),
   );
   if (unknown.length === 0) return;
   const faults = unknown.map((column) => {
     const near = nearestField(column);
-    return `"${column}" is no field of a contact${near === undefined ? "" : ` (did you mean "${near}"?)`}.`;
+    return `"${column}" is not a field of a contact${near === undefined ? "" : ` (did you mean "${near}"?)`}.`;
   });
   const fields = contactFields.join(", ");
   throw new UsageError(
-    `${where}: ${faults.join(" ")} The fields are ${fields}; a custom one is customFields.<its name>${mend}`,
+    `${where}: ${faults.join(" ")} The fields are ${fields}; a custom one is customFields.<its name>`,
   );
 };
 
-/** Checks the columns of a CSV file of contacts. Returns their names without blanks around them. */
-export const columnsOf = async (file: string, delimiter: string | undefined): Promise<ColumnNames> => {
-  const names = (await namesIn(file, delimiter)).map((name) => [name, name.trim()] as const);
-  // A spreadsheet may add columns without a name at the end; the reader leaves them out.
-  checkColumns(
-    file,
-    names.flatMap(([, name]) => (name === "" ? [] : [name])),
-    ". Rename such a column in the first line of the file",
+/** What other systems call the fields of a contact, in small letters and without blanks and punctuation. */
+const aliases: Readonly<Record<string, readonly string[]>> = {
+  email: [
+    ...["email", "emailaddress", "email1", "emailaddress1", "email1value", "emailvalue", "primaryemail"],
+    ...["workemail", "businessemail", "emailwork", "mail", "mailaddress", "contactemail", "useremail"],
+    ...["subscriberemail", "personemailwork", "correo", "correoelectronico", "courriel", "emailadresse"],
+  ],
+  name: ["name", "fullname", "displayname", "contactname", "personname", "contact", "nombre", "nom"],
+  title: ["title", "jobtitle", "position", "role", "organizationtitle", "organization1title", "function"],
+  phone: [
+    ...["phone", "phonenumber", "mobile", "mobilephone", "mobilephonenumber", "telephone", "tel", "phone1"],
+    ...[
+      "phone1value",
+      "businessphone",
+      "workphone",
+      "primaryphone",
+      "phonework",
+      "personphonework",
+      "telefon",
+    ],
+  ],
+  linkedIn: ["linkedin", "linkedinurl", "linkedinprofile", "personlinkedinurl", "linkedinprofileurl"],
+  notes: ["notes", "note", "comments", "comment", "description", "notizen"],
+  firstName: ["firstname", "givenname", "first", "forename", "vorname", "prenom", "fname"],
+  lastName: ["lastname", "familyname", "last", "surname", "nachname", "apellidos", "lname"],
+};
+
+const letters = (name: string): string =>
+  name
+    .normalize("NFD")
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]/g, "");
+
+/** A guess what the columns of a file from elsewhere are: at most one for each field. */
+export const guessedMap = (columns: readonly string[]): ReadonlyMap<string, string> => {
+  const columnOf = (field: string): string | undefined => {
+    const names = aliases[field] ?? [];
+    // The order of the names is that of preference.
+    const ranked = columns
+      .map((column) => ({ column, rank: names.indexOf(letters(column)) }))
+      .filter(({ rank }) => rank >= 0)
+      .sort((a, b) => a.rank - b.rank);
+    return ranked[0]?.column;
+  };
+  const map = new Map<string, string>();
+  for (const field of ["email", "name", "title", "phone", "linkedIn", "notes"]) {
+    const column = columnOf(field);
+    if (column !== undefined) map.set(column, field);
+  }
+  const [first, last] = [columnOf("firstName"), columnOf("lastName")];
+  if (columnOf("name") === undefined && (first !== undefined || last !== undefined))
+    map.set([first, last].filter((part) => part !== undefined).join("+"), "name");
+  return map;
+};
+
+/** The options that map the columns of a file, as they are typed. */
+export interface GivenMap {
+  readonly columns: ColumnNames;
+  readonly types: Readonly<Record<string, CellType>>;
+}
+
+const fromFile = (path: string): ColumnNames => {
+  let columns: unknown;
+  try {
+    columns = JSON.parse(readFileSync(path, "utf8"));
+  } catch (cause) {
+    throw new UsageError(
+      `--map @${path}: cannot be read as JSON (${cause instanceof Error ? cause.message : cause})`,
+    );
+  }
+  const isMap =
+    typeof columns === "object" &&
+    columns !== null &&
+    !Array.isArray(columns) &&
+    Object.values(columns).every((field) => typeof field === "string" || field === false);
+  if (!isMap)
+    throw new UsageError(
+      `--map @${path}: must be an object such as { "Email Address": "email", "*": false }`,
+    );
+  // Each value was just checked.
+  return columns as ColumnNames;
+};
+
+const cellTypes = ["text", "number", "boolean", "list"];
+
+/**
+ * Reads `--map` and `--types`.
+ *
+ * @throws UsageError for an entry of another form, or a field that does not exist.
+ */
+export const givenMap = (request: Pick<Request, "values" | "lists">): GivenMap => {
+  const columns: Record<string, string | false> = {};
+  for (const entry of request.lists.map ?? []) {
+    if (entry.startsWith("@")) {
+      Object.assign(columns, fromFile(entry.slice(1)));
+      continue;
+    }
+    // The name of a column may have an equals sign; that of a field has none.
+    const at = entry.lastIndexOf("=");
+    if (at <= 0)
+      throw new UsageError(
+        `--map must be "File column=field", or "File column=" to leave it out, got "${entry}"`,
+      );
+    columns[entry.slice(0, at).trim()] = entry.slice(at + 1).trim() || false;
+  }
+  const unknown = Object.values(columns).filter((field) => field !== false && !isField(field));
+  if (unknown.length > 0) checkColumns("--map", unknown.map(String));
+  const named = Object.entries(columns).map(([name, field]) => [
+    name,
+    field === false ? false : fieldOf(field),
+  ]);
+  const types: Record<string, CellType> = {};
+  for (const entry of (request.values.types ?? "").split(",").filter((part) => part.trim() !== "")) {
+    const [, name = "", type = ""] = /^(.+)=(\w+)$/s.exec(entry.trim()) ?? [];
+    if (!cellTypes.includes(type))
+      throw new UsageError(
+        `--types must be such as score=number,zip=text (${cellTypes.join(", ")}), got "${entry}"`,
+      );
+    // One of those in the list.
+    types[name.replace(/^customFields\./, "")] = type as CellType;
+  }
+  return { columns: Object.fromEntries(named), types };
+};
+
+const fieldOf = (name: string): string =>
+  contactFields.find((field) => foldedName(field) === foldedName(name)) ?? name;
+
+const mostShown = 4;
+
+/** The columns of a file that neither are fields nor are mapped. */
+const unmapped = (names: readonly string[], columns: ColumnNames): readonly string[] => {
+  if (columns["*"] === false) return [];
+  const mapped = new Set(
+    Object.keys(columns).flatMap((entry) =>
+      names.includes(entry) ? [entry] : entry.split("+").map((part) => part.trim()),
+    ),
   );
-  return Object.fromEntries(names.filter(([given, name]) => given !== name));
+  return names.filter((name) => name !== "" && !mapped.has(name) && !isField(name));
+};
+
+/**
+ * Refuses a file whose columns are no fields of a contact. The error ends with a command to copy, which maps the columns
+ * that are recognized and leaves out the others.
+ *
+ * @throws UsageError naming the columns.
+ */
+export const checkHeader = (file: string, names: readonly string[], { columns }: GivenMap): void => {
+  const unknown = unmapped(names, columns);
+  const guess = guessedMap(names);
+  const hasEmail = [...Object.values(columns), ...names.filter(isField).map(fieldOf)].includes("email");
+  if (unknown.length === 0 && hasEmail) return;
+  const shown = unknown.slice(0, mostShown).map((name) => `"${name}"`);
+  const more = unknown.length > mostShown ? ` and ${unknown.length - mostShown} more` : "";
+  const what =
+    unknown.length === 0
+      ? `no column is the email address; the columns are ${names.map((name) => `"${name}"`).join(", ")}`
+      : `${shown.join(", ")}${more} ${unknown.length === 1 ? "is not a field" : "are not fields"} of a contact`;
+  const known = new Set(names.filter(isField).map(fieldOf));
+  const maps = [
+    ...Object.entries(columns).filter(([name]) => name !== "*"),
+    ...[...guess].filter(([name, field]) => !(name in columns) && !known.has(field)),
+  ];
+  if (!hasEmail && ![...guess.values()].includes("email"))
+    throw new UsageError(
+      `${file}: ${what}. The first row that was read is: ${names.slice(0, 8).join(", ")}. ` +
+        "If the header is further down, add --skip-lines <n>; otherwise map a column to email",
+      `touchpoint contacts import ${shellWord(file)} --map "<column>=email" --map "*="`,
+    );
+  const options = [...maps.map(([name, field]) => `${name}=${field === false ? "" : field}`), "*="];
+  throw new UsageError(
+    `${file}: ${what}. To map the columns that are recognized and leave out the others, run`,
+    `touchpoint contacts import ${shellWord(file)} ${options.map((map) => `--map ${shellWord(map)}`).join(" ")}`,
+  );
 };

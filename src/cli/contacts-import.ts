@@ -1,19 +1,29 @@
 import { readContacts } from "../files/index.ts";
-import type { ContactInput } from "../index.ts";
+import type { ContactInput, PlannedRow } from "../index.ts";
 import { type CliCommand, countOf, type Request } from "./command.ts";
-import { columnsOf } from "./contact-columns.ts";
-import { delimiterOf, delimiterOption, formatOf, formatOption } from "./record-file.ts";
+import { checkHeader, givenMap } from "./contact-columns.ts";
+import { planTable } from "./plan-table.ts";
+import { delimiterOf, delimiterOption, foreignFileOptions, formatOf, formatOption } from "./record-file.ts";
 import { openRecords, UnreadableLine } from "./rejections.ts";
 import { resumableOptions, runResumable } from "./run-resumable.ts";
 
-const contactsOf = async (request: Request, path: string) => {
+const contactsOf = (request: Request, path: string) => {
   const format = formatOf(path, request);
   const delimiter = delimiterOf(request, format);
-  const columns = format === "csv" ? await columnsOf(path, delimiter) : {};
+  const skipLines = countOf(request, "skip-lines", { least: 0, most: 1_000_000 });
+  const map = givenMap(request);
   const isAssumed = path === "-" && request.values.format === undefined;
+  const onHeader = (names: readonly string[]): void => checkHeader(path, names, map);
+  const csv = { ...map, delimiter, skipLines, onHeader };
   return openRecords<ContactInput>(
     path,
-    (source, options) => readContacts(source, { ...options, columns, delimiter, format }),
+    (source, options) =>
+      readContacts(source, {
+        ...options,
+        ...(format === "csv" ? csv : {}),
+        format,
+        encoding: request.values.encoding,
+      }),
     isAssumed ? "For CSV give --format csv" : undefined,
   );
 };
@@ -30,17 +40,18 @@ export const contactsImport: CliCommand = {
   operands: ["<file>"],
   options: {
     "--add-to-list <list id>": "add every contact of the file to this list",
+    ...foreignFileOptions,
     ...delimiterOption,
     ...formatOption,
     "--plan":
-      "change nothing; write what would happen to each row as NDJSON, and the report to standard error",
+      "change nothing; show what would happen: as a table on a terminal, otherwise (and with --json) as NDJSON, a line a row, and the report to standard error",
     "--concurrency <n>": "batches in flight at once, default 8",
     ...resumableOptions,
   },
   run: async (request) => {
     const [file = ""] = request.operands;
     const concurrency = countOf(request, "concurrency", { least: 1, most: 100 });
-    const input = await contactsOf(request, file);
+    const input = contactsOf(request, file);
     const addToList = request.values["add-to-list"];
     const isPlan = request.flags.has("plan");
     const around = isPlan ? { ...request, stdout: request.stderr } : request;
@@ -59,10 +70,12 @@ export const contactsImport: CliCommand = {
           return reject({ ...refused, rejected: contact });
         },
       });
-      for (const { reason: given, ...row } of plan ?? []) {
-        const reason = unreadable.get(row.index) ?? given;
-        await request.stdout.write(`${JSON.stringify({ ...row, reason })}\n`);
+      function* rows(): Generator<PlannedRow> {
+        for (const row of plan ?? []) yield { ...row, reason: unreadable.get(row.index) ?? row.reason };
       }
+      if (isPlan && request.isTerminal && !request.flags.has("json"))
+        await request.stdout.write(planTable(rows()));
+      else for (const row of rows()) await request.stdout.write(`${JSON.stringify(row)}\n`);
       return report;
     });
   },

@@ -19,6 +19,7 @@ run(process.argv.slice(2), {
         stdout.write(text, (error) => (error ? reject(new OutputError(error)) : resolve()));
       }),
   },
+  isTerminal: stdout.isTTY === true,
   stderr,
   interrupt: interruption.signal,
   now: () => performance.now(),

@@ -151,5 +151,11 @@ const loggedBar = (terminal: Terminal, now: () => number): ProgressBar => {
  *
  * @param now - milliseconds that never run backwards.
  */
-export const progressBar = (terminal: Terminal, now: () => number): ProgressBar =>
-  terminal.isTTY ? drawnBar(terminal) : loggedBar(terminal, now);
+export const progressBar = (terminal: Terminal, now: () => number): ProgressBar => {
+  const bar = terminal.isTTY ? drawnBar(terminal) : loggedBar(terminal, now);
+  // Before the first record there is no progress to show.
+  const update = (progress: ProgressShown): void => {
+    if (progress.done > 0) bar.update(progress);
+  };
+  return { ...bar, update };
+};

@@ -15,6 +15,17 @@ export const delimiterOption: Options = {
   "--delimiter <c>": "the character between cells of CSV; tab for a tab",
 };
 
+/** The options for files that other systems wrote. */
+export const foreignFileOptions: Options = {
+  "--map <column=field>...":
+    'read a column of the file as a field: "Email Address=email"; join columns: "First Name+Last Name=name"; leave one out: "Tags="; leave out all others: "*="; @columns.json reads the same from a file',
+  "--types <field=type,...>":
+    "the types of custom fields: score=number,zip=text (text, number, boolean, list)",
+  "--encoding <name>":
+    "the encoding of the file, such as windows-1252; default UTF-8, or UTF-16 with a byte order mark",
+  "--skip-lines <n>": "lines above the header of CSV",
+};
+
 /** @throws UsageError for an invalid character. */
 export const delimiterOf = (request: Pick<Request, "values">, format: Format): string | undefined => {
   const text = request.values.delimiter;
@@ -38,10 +49,12 @@ export const formatOf = (path: string, request?: Pick<Request, "values">): Forma
     if (format === "csv") return format;
     throw new UsageError(`--format must be csv or ndjson, got "${format}"`);
   }
-  const [, ending] = /\.(csv|ndjson|jsonl)(\.gz)?$/i.exec(path) ?? [];
+  const [, ending] = /\.(csv|tsv|txt|ndjson|jsonl)(\.gz)?$/i.exec(path) ?? [];
   if (ending === undefined)
-    throw new UsageError(`${path}: the name must end with .csv or .ndjson, and may go on with .gz`);
-  return ending.toLowerCase() === "csv" ? "csv" : "ndjson";
+    throw new UsageError(
+      `${path}: the file name must end in .csv, .tsv, .txt or .ndjson, optionally followed by .gz`,
+    );
+  return /^(ndjson|jsonl)$/i.test(ending) ? "ndjson" : "csv";
 };
 
 /**

@@ -1,7 +1,7 @@
 import { createReadStream, existsSync } from "node:fs";
 import { appendFile, truncate, writeFile } from "node:fs/promises";
 import type { FileSource, InvalidLine, ReadOptions } from "../files/index.ts";
-import type { RejectedContact } from "../index.ts";
+import { ConfigurationError, type RejectedContact, ValidationError } from "../index.ts";
 import { type Request, UsageError } from "./command.ts";
 import type { ProgressBar } from "./progress-bar.ts";
 import { assertDistinct, openInput } from "./record-file.ts";
@@ -9,16 +9,27 @@ import { assertDistinct, openInput } from "./record-file.ts";
 // As the readers of `touchpoint-sdk/files` mark records: an import and its plan name a row by this line.
 const sourceLine = Symbol.for("touchpoint-sdk.source-line");
 
-/** A line that could not be read. It takes the place of its record, so that the checkpoint counts it. */
+/**
+ * A line that could not be read. It takes the place of its record, so that the checkpoint counts it. It has no fields that
+ * JSON sees, so that no copy replaces it.
+ */
 export class UnreadableLine {
   readonly [sourceLine]: number;
-  readonly text: string;
-  readonly error: string;
+  readonly #text: string;
+  readonly #error: string;
 
   constructor(line: number, text: string, error: string) {
     this[sourceLine] = line;
-    this.text = text;
-    this.error = error;
+    this.#text = text;
+    this.#error = error;
+  }
+
+  get text(): string {
+    return this.#text;
+  }
+
+  get error(): string {
+    return this.#error;
   }
 }
 
@@ -53,18 +64,25 @@ export async function* readableRecords(
 ): AsyncGenerator<object> {
   let isFirst = true;
   const bad: UnreadableLine[] = [];
-  const records = read((invalid) => {
-    if (isFirst && otherwise !== undefined && !/^\s*\{/.test(invalid.text))
-      throw new UsageError(
-        `${invalid.file} is not NDJSON: its first line does not start with {. ${otherwise}`,
-      );
-    isFirst = false;
-    if (bad.push(unreadable(invalid)) > mostInARow) throw invalid.error;
-  });
-  for await (const record of records) {
-    isFirst = false;
-    yield* bad.splice(0);
-    yield unwrapped(record);
+  try {
+    const records = read((invalid) => {
+      if (isFirst && otherwise !== undefined && !/^\s*\{/.test(invalid.text))
+        throw new UsageError(
+          `${invalid.file} is not NDJSON: its first line does not start with {. ${otherwise}`,
+        );
+      isFirst = false;
+      if (bad.push(unreadable(invalid)) > mostInARow) throw invalid.error;
+    });
+    for await (const record of records) {
+      isFirst = false;
+      yield* bad.splice(0);
+      yield unwrapped(record);
+    }
+  } catch (error) {
+    // The file is something else, or its header does not fit: the command line names the wrong file, or options are missing.
+    if (error instanceof ConfigurationError || (error instanceof ValidationError && isFirst))
+      throw new UsageError(error.message, undefined, { cause: error });
+    throw error;
   }
   yield* bad.splice(0);
 }
@@ -126,8 +144,11 @@ const knownIn = async (path: string): Promise<Set<number>> => {
  * refused again is not listed twice.
  */
 export const rejectedFile = async (path: string, isResumed: boolean) => {
-  await writeFile(path, "", { flag: isResumed ? "a" : "w" });
-  const known = await knownIn(path);
+  // Read first: a file that this command did not write must not be emptied.
+  await writeFile(path, "", { flag: "a" });
+  const earlier = await knownIn(path);
+  if (!isResumed) await truncate(path);
+  const known = isResumed ? earlier : new Set<number>();
   return async ({ index, ...rejected }: RejectedRecord): Promise<void> => {
     if (known.has(index)) return;
     const line = `${JSON.stringify({ index, ...rejected })}\n`;

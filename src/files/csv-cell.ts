@@ -1,5 +1,7 @@
 import { ValidationError } from "../errors.ts";
+import { findUnsafeNumber } from "../runtime/unsafe-numbers.ts";
 import { isDate, messageOf, parsedJson } from "../runtime/values.ts";
+import { unsafeProblem } from "./invalid.ts";
 
 // What a spreadsheet may read as the start of a formula, also in full width, after any apostrophes.
 const guarded = /^'*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
@@ -24,14 +26,28 @@ const textOf = (value: unknown): string => {
 
 /** The value of an unquoted cell of a custom field. */
 export const plainIn = (cell: string): unknown => {
-  if (cell === "true" || cell === "false") return cell === "true";
+  // Spreadsheets write capitals.
+  if (/^(true|false)$/i.test(cell)) return cell.toLowerCase() === "true";
   // Only in the form that a number is written in: 007, 1.0 and +49 stay text.
   if (cell !== "" && String(Number(cell)) === cell && Number.isFinite(Number(cell))) return Number(cell);
   return cell.includes(";") ? cell.split(";") : cell;
 };
 
-/** The object, array or text that a cell holds as JSON; undefined if it holds none. */
-export const jsonIn = (cell: string): unknown => (/^[["{]/.test(cell) ? parsedJson(cell) : undefined);
+/** Why a cell cannot be read as its column's type. */
+export class CellFault extends Error {}
+
+/**
+ * The object, array or text that a cell holds as JSON; undefined if it holds none.
+ *
+ * @throws CellFault for a number that JSON cannot carry.
+ */
+export const jsonIn = (cell: string, path: string): unknown => {
+  const value = /^[["{]/.test(cell) ? parsedJson(cell) : undefined;
+  const unsafe = value === undefined ? undefined : findUnsafeNumber(cell);
+  if (unsafe !== undefined)
+    throw new CellFault(unsafeProblem({ ...unsafe, path: [...path.split("."), ...unsafe.path] }));
+  return value;
+};
 
 const isPlainItem = (item: unknown): boolean =>
   typeof item === "string" && /^[\p{L}\p{N}_@ .-]+$/u.test(item) && !/^[-@]/.test(item);
@@ -46,8 +62,11 @@ export interface WrittenCell {
 export const typedCellOf = (value: unknown, path: string, delimiter: string): WrittenCell => {
   if (typeof value === "string") {
     // Quotes alone cannot distinguish text from JSON, because JSON always needs quotes.
-    const isEncoded = path.startsWith("customFields.") && jsonIn(value) !== undefined;
-    return { cell: isEncoded ? JSON.stringify(value) : value, isQuoted: plainIn(value) !== value };
+    const isEncoded =
+      path.startsWith("customFields.") && /^[["{]/.test(value) && parsedJson(value) !== undefined;
+    // The reader removes blanks around a cell that is not quoted.
+    const isQuoted = plainIn(value) !== value || value.trim() !== value;
+    return { cell: isEncoded ? JSON.stringify(value) : value, isQuoted };
   }
   // A list of one, of numbers, or of texts that need quotes would not be read as a list.
   const isList = Array.isArray(value) && value.length > 0 && path.startsWith("customFields.");

@@ -1,3 +1,4 @@
+import { suggestion } from "../runtime/nearest-name.ts";
 import type { Rule } from "../runtime/rules.ts";
 import { isPlainObject } from "../runtime/values.ts";
 import { joinPath, leavesOf, splitPath } from "./dotted-path.ts";
@@ -8,7 +9,17 @@ export interface Column {
   readonly keys: readonly string[];
 }
 
-/** New names for columns: `{ "E-mail": "email", "Internal note": false }`; `false` leaves the column out. */
+/** A field of a record, and the columns that it is read from: several are joined by a blank. */
+export interface ReadColumn extends Column {
+  /** The indexes of its cells in a row. */
+  readonly cells: readonly number[];
+}
+
+/**
+ * New names for columns: `{ "E-mail": "email", "First name+Last name": "name", "Internal note": false, "*": false }`. A plus
+ * joins columns by a blank and leaves empty cells out. `false` leaves a column out, and `"*": false` every column without
+ * a name here.
+ */
 export type ColumnNames = Readonly<Record<string, string | false>>;
 
 /**
@@ -30,24 +41,52 @@ const faultsOf = (columns: readonly Column[]): string[] => {
   });
 };
 
+const outerBlanks = /^[\s\u200B\uFEFF]+|[\s\u200B\uFEFF]+$/g;
+
+/** A text without the blanks around it, also those that a screen does not show. */
+export const trimmed = (text: string): string => text.replace(outerBlanks, "");
+
+/** A dot in the name of a column makes a path only below `customFields`; elsewhere it is part of the name: `Tel.`. */
+const keysOf = (name: string): string[] => (/^customFields\../.test(name) ? splitPath(name) : [name]);
+
+/** The columns that an entry of `columns` names: one of this name, or several with a plus between them. */
+const cellsOf = (entry: string, names: readonly string[]): readonly number[] | undefined => {
+  const at = names.indexOf(entry);
+  if (at >= 0) return [at];
+  const parts = entry.split("+").map((part) => names.indexOf(trimmed(part)));
+  return parts.length > 1 && !parts.includes(-1) ? parts : undefined;
+};
+
 /**
  * Reads a header row. Ignores columns without a name, because spreadsheets add such columns at the end.
  *
- * @returns a column per cell, or undefined for an ignored one; or why the header cannot be used.
+ * @returns the fields of a record with the columns that they come from; or why the header cannot be used.
  */
 export const columnsOf = (
-  names: readonly string[],
+  header: readonly string[],
   renamed: ColumnNames,
-): { readonly columns: readonly (Column | undefined)[] } | { readonly problem: string } => {
-  const columns = names.map((name): Column | undefined => {
-    const path = Object.hasOwn(renamed, name) ? renamed[name] : name;
-    return path === undefined || path === false || path === "" ? undefined : { name, keys: splitPath(path) };
-  });
-  const present = new Set(names);
-  const missing = Object.keys(renamed).filter((name) => !present.has(name));
+): { readonly columns: readonly ReadColumn[] } | { readonly problem: string } => {
+  const names = header.map(trimmed);
+  const { "*": others, ...entries } = renamed;
+  const mapped = Object.entries(entries).map(
+    ([name, field]) => [name, field, cellsOf(trimmed(name), names)] as const,
+  );
+  const used = new Set(mapped.flatMap(([, , cells]) => cells ?? []));
+  const columns: ReadColumn[] = [];
+  for (const [at, name] of names.entries())
+    if (!used.has(at) && name !== "" && others !== false)
+      columns.push({ name, keys: keysOf(name), cells: [at] });
+  for (const [name, field, cells = []] of mapped)
+    if (field !== false && field !== "" && cells.length > 0)
+      columns.push({ name, keys: splitPath(field), cells });
+  // In the order of the file.
+  columns.sort((a, b) => Number(a.cells[0]) - Number(b.cells[0]));
   const faults = [
-    ...missing.map((name) => `there is no column ${JSON.stringify(name)}`),
-    ...faultsOf(columns.filter((column) => column !== undefined)),
+    ...mapped.flatMap(([name, , cells]) =>
+      cells === undefined ? [`there is no column ${JSON.stringify(name)}${suggestion(name, names)}`] : [],
+    ),
+    ...(others === undefined || others === false ? [] : ['"*" can only leave columns out: "*": false']),
+    ...faultsOf(columns),
   ];
   if (faults.length === 0) return { columns };
   return {

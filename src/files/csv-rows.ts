@@ -19,6 +19,8 @@ interface RowOptions {
   /** Undefined to detect it from the first line. */
   readonly delimiter: string | undefined;
   readonly maxLineBytes: number;
+  /** Lines above the header that are no rows. */
+  readonly skipLines: number;
 }
 
 /** The delimiter of a first line: a comma, unless it has none outside quotes but has semicolons or tabs. */
@@ -28,6 +30,16 @@ const delimiterIn = (line: string): string => {
   if (count(",") > 1) return ",";
   const [best = ","] = [",", ";", "\t"].sort((a, b) => count(b) - count(a));
   return best;
+};
+
+const isBlankText = (text: string): boolean => /^[\s\u200B\uFEFF]*$/.test(text);
+
+/** Whether a line has nothing but blanks and delimiters. */
+const isBlank = (text: string, delimiter: string | undefined): boolean => {
+  const first = text[0];
+  // Most lines begin with a letter or a quote.
+  if (first !== undefined && first !== delimiter && first > ";") return false;
+  return isBlankText(delimiter === undefined ? text.replace(/[,;\t]/g, "") : text.replaceAll(delimiter, ""));
 };
 
 /** The next quote that closes a cell; negative if there is none. */
@@ -62,15 +74,14 @@ const readCells = (row: OpenRow, line: string, delimiter: string): void => {
       row.isQuoted.push(true);
       row.open = undefined;
       at = end + 1;
-      if (at < line.length && line[at] !== delimiter)
+      const next = line.indexOf(delimiter, at);
+      // Some programs write blanks between the quote and the delimiter.
+      if (line.slice(at, next < 0 ? line.length : next).trim() !== "")
         row.problem ??= 'text after a closing quote; a quote inside a quoted cell is written ""';
-      at = line.indexOf(delimiter, at) + 1;
+      at = next + 1;
     } else {
       const end = line.indexOf(delimiter, at);
-      const cell = line.slice(at, end < 0 ? line.length : end);
-      if (cell.includes('"')) row.problem ??= 'a quote inside a cell that is not quoted; write it as "…""…"';
-      if (cell.includes("\r")) row.problem ??= "a carriage return alone; lines end with \\n or \\r\\n";
-      row.cells.push(cell);
+      row.cells.push(line.slice(at, end < 0 ? line.length : end));
       row.isQuoted.push(false);
       at = end + 1;
     }
@@ -78,14 +89,16 @@ const readCells = (row: OpenRow, line: string, delimiter: string): void => {
 };
 
 /**
- * The rows of a CSV source without blank lines, as many at a time as one chunk completes.
+ * The rows of a CSV source, as many at a time as one chunk completes.
+ *
+ * Lines of blanks and delimiters are no rows.
  *
  * @throws ValidationError for a row longer than `maxLineBytes`, because it is unknown which of the next lines are inside a
  * cell.
  */
 export async function* readRows(
   chunks: AsyncIterable<Buffer>,
-  { name, delimiter: given, maxLineBytes }: RowOptions,
+  { name, delimiter: given, maxLineBytes, skipLines }: RowOptions,
 ): AsyncGenerator<readonly Row[]> {
   let delimiter = given;
   let open: OpenRow | undefined;
@@ -93,20 +106,22 @@ export async function* readRows(
   for await (const lines of readLines(chunks, { maxLineBytes })) {
     const rows: Row[] = [];
     for (const { line, text, end, fault } of lines) {
-      if (open === undefined && text === "" && fault === undefined) continue;
+      if (line <= skipLines) continue;
+      if (open === undefined && fault === undefined && isBlank(text, delimiter)) continue;
       // Excel writes its delimiter above the header, and reads it from there.
-      const [, told] = line === 1 ? (/^sep=([^"])$/i.exec(text) ?? []) : [];
-      delimiter ??= told;
-      if (told !== undefined) continue;
-      if (text.trim() !== "") delimiter ??= delimiterIn(text.trimStart());
+      const [, separator] =
+        delimiter === undefined || line === 1 ? (/^"?sep=([^"])"?$/i.exec(text) ?? []) : [];
+      delimiter ??= separator;
+      if (separator !== undefined) continue;
+      delimiter ??= delimiterIn(text.trimStart());
       const bytes = (open?.bytes ?? 0) + Buffer.byteLength(text);
       if (fault === "too-long" || bytes > maxLineBytes) {
         yield rows;
         const problem = `record ${problemOf("too-long", maxLineBytes)}, or close the quote it opens`;
         throw lineError(name, open?.line ?? line, { problem });
       }
-      if (open === undefined && fault === undefined && !/["\r]/.test(text)) {
-        rows.push({ line, text, cells: text.split(delimiter ?? ",") });
+      if (open === undefined && fault === undefined && !text.includes('"')) {
+        rows.push({ line, text, cells: text.split(delimiter) });
         continue;
       }
       if (open === undefined) open = { line, text: "", bytes: 0, cells: [], isQuoted: [] };
@@ -114,7 +129,7 @@ export async function* readRows(
       open.text += lastEnd + text;
       open.bytes = bytes + end.length;
       if (fault === "not-utf8") open.problem = problemOf(fault, 0);
-      readCells(open, text, delimiter ?? ",");
+      readCells(open, text, delimiter);
       lastEnd = open.open === undefined ? "" : end;
       if (open.open !== undefined) continue;
       rows.push(open);

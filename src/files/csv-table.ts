@@ -5,7 +5,7 @@ import { isDate, isPlainObject, messageOf } from "../runtime/values.ts";
 import { cellOf, guardFormula, typedCellOf, type WrittenCell } from "./csv-cell.ts";
 import { type Column, FoundColumns } from "./csv-columns.ts";
 import { joinPath, valueAt } from "./dotted-path.ts";
-import { readNdjson } from "./read-ndjson.ts";
+import { ndjsonRecords } from "./read-ndjson.ts";
 import { type Block, blocksOf, type FileForm } from "./write-records.ts";
 
 /** How CSV is written, whatever its columns. */
@@ -60,7 +60,7 @@ function asCell(this: object, key: string, value: unknown): unknown {
 
 /** The records that wait for their columns in a file. A written record is not refused for a long line. */
 const waitingIn = (path: string): AsyncGenerator<object> =>
-  readNdjson(path, { maxLineBytes: Number.MAX_SAFE_INTEGER });
+  ndjsonRecords(path, { maxLineBytes: Number.MAX_SAFE_INTEGER }, true);
 
 /** The blocks of a CSV file whose records are in a file of NDJSON. */
 const tableWith = (path: string, found: FoundColumns, style: CsvStyle): AsyncIterable<Block> => {

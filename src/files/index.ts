@@ -2,7 +2,7 @@ export type { StandardSchema as FieldsSchema } from "../runtime/standard-schema.
 export type { ColumnNames, WriteColumns } from "./csv-columns.ts";
 export type { InvalidLine, OnInvalid } from "./invalid.ts";
 export type { ReadOptions, WriteOptions, Written } from "./options.ts";
-export { type ContactRow, type ReadContactsOptions, readContacts } from "./read-contacts.ts";
+export { type CellType, type ContactRow, type ReadContactsOptions, readContacts } from "./read-contacts.ts";
 export { type CellPlace, type ReadCsvOptions, readCsv } from "./read-csv.ts";
 export { type ReadNdjsonOptions, readNdjson } from "./read-ndjson.ts";
 export type { FileSource } from "./source.ts";

@@ -5,6 +5,7 @@ import {
   isWhole,
   must,
   type Rules,
+  readOptions,
   refuseSetup,
   ruleFaults,
 } from "../runtime/rules.ts";
@@ -20,8 +21,9 @@ export const knownOptions = <T extends object>(
   given: Partial<T> | null | undefined,
   rules: Rules,
 ): Partial<T> => {
-  refuseSetup(caller, ruleFaults(given, rules));
-  return given ?? {};
+  const options = readOptions(given, rules);
+  refuseSetup(caller, ruleFaults(options, rules));
+  return options;
 };
 
 /** Options of both readers. */
@@ -32,12 +34,26 @@ export interface ReadOptions {
   readonly maxLineBytes?: number | undefined;
   /** The name of the source in error messages. Default: its path, or `input`. */
   readonly name?: string | undefined;
+  /**
+   * The encoding of the text: any name that TextDecoder knows, such as `windows-1252`. Default: UTF-8, or UTF-16 if the
+   * file starts with its byte order mark.
+   */
+  readonly encoding?: string | undefined;
 }
+
+const isEncoding = (value: unknown): boolean => {
+  try {
+    return typeof value === "string" && new TextDecoder(value).encoding !== "";
+  } catch {
+    return false;
+  }
+};
 
 export const readRules: Rules = {
   onInvalid: isCallback,
   maxLineBytes: isWhole(1),
   name: isString,
+  encoding: must("the name of an encoding, such as windows-1252", isEncoding),
 };
 
 export const defaultMaxLineBytes = 10 * 1024 * 1024;

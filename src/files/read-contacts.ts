@@ -1,10 +1,20 @@
 import { ConfigurationError } from "../errors.ts";
+import { foldedName } from "../runtime/nearest-name.ts";
+import {
+  anything,
+  isOneOf,
+  must,
+  type Rules,
+  readOptions,
+  refuseSetup,
+  ruleFaults,
+} from "../runtime/rules.ts";
 import { tellSettled, withSettled } from "../runtime/source-line.ts";
 import type { StandardSchema } from "../runtime/standard-schema.ts";
-import { jsonIn, plainIn } from "./csv-cell.ts";
-import type { ColumnNames } from "./csv-columns.ts";
+import { CellFault, jsonIn, plainIn } from "./csv-cell.ts";
+import { type ColumnNames, trimmed } from "./csv-columns.ts";
 import type { ReadOptions } from "./options.ts";
-import { type CellPlace, readCsv } from "./read-csv.ts";
+import { csvRules, readCsv } from "./read-csv.ts";
 import { readNdjson } from "./read-ndjson.ts";
 import { type FileSource, pathOf } from "./source.ts";
 
@@ -33,11 +43,29 @@ export interface ReadContactsOptions<Fields = Record<string, unknown>> extends R
   readonly delimiter?: string | undefined;
   /** New names for the columns of CSV, as for `readCsv`. */
   readonly columns?: ColumnNames | undefined;
-  /** The format of the source; default: by the end of its name. */
+  /** Lines above the header that are no rows, as for `readCsv`. */
+  readonly skipLines?: number | undefined;
+  /** Called with the names of the columns, as for `readCsv`. */
+  readonly onHeader?: ((names: readonly string[]) => void) | undefined;
+  /**
+   * The types of custom fields whose cells do not tell: `{ score: "number", zip: "text" }`. Other CRMs quote every cell, and
+   * a quoted cell is a text.
+   */
+  readonly types?: Readonly<Record<string, CellType>> | undefined;
+  /** The format of the source; default: by the end of its name (.tsv and .txt are CSV). */
   readonly format?: "csv" | "ndjson" | undefined;
 }
 
+/** How the cells of a custom field are read. A list is separated by semicolons. */
+export type CellType = "text" | "number" | "boolean" | "list";
+
 type Fields = Record<string, unknown>;
+
+/** The fields of a contact in an export. */
+const contactFields = [
+  ...["id", "email", "name", "title", "phone", "linkedIn", "notes", "stage", "source", "verified"],
+  ...["emailConfidence", "customFields", "leadId", "listIds", "externalId", "createdAt", "updatedAt"],
+];
 
 /** The fields that the service sets: an export has these columns, but they cannot be written. */
 const setByService: ReadonlySet<string> = new Set(["id", "externalId", "createdAt", "updatedAt"]);
@@ -49,19 +77,53 @@ const alternative = (value: unknown): unknown => {
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   if (Array.isArray(value)) return value.join(";");
   if (typeof value !== "string") return value;
-  return jsonIn(value) ?? plainIn(value);
+  return jsonIn(value, "customFields") ?? plainIn(value);
 };
 
-const cellOf = (cell: string, { column, isQuoted }: CellPlace, columns: ColumnNames): unknown => {
-  const name = columns[column] || column;
+const isBoolean = (cell: string): boolean => /^(true|false)$/i.test(cell);
+
+/** @throws CellFault for a cell that is not of the type. */
+const typedCell = (cell: string, type: CellType, name: string): unknown => {
+  if (type === "text") return cell;
+  if (type === "list") return cell.split(";").map((item) => item.trim());
+  if (type === "number" && cell.trim() !== "" && Number.isFinite(Number(cell))) {
+    if (Number.isInteger(Number(cell)) && !Number.isSafeInteger(Number(cell)))
+      throw new CellFault(`${name}: ${cell} is larger than a JSON number can carry; read it as text`);
+    return Number(cell);
+  }
+  if (type === "boolean" && isBoolean(cell)) return cell.toLowerCase() === "true";
+  throw new CellFault(`${name}: must be a ${type}, got ${JSON.stringify(cell)}`);
+};
+
+const cellOf = (
+  text: string,
+  { name, isQuoted }: { readonly name: string; readonly isQuoted: boolean },
+  types: Readonly<Record<string, CellType>>,
+): unknown => {
   if (setByService.has(name)) return undefined;
-  if (name === "verified" && (cell === "true" || cell === "false")) return cell === "true";
+  const cell = isQuoted ? text : trimmed(text);
+  if (cell === "") return undefined;
+  const type = types[name.replace(/^customFields\./, "")];
+  if (type !== undefined) return typedCell(cell, type, name);
+  if (name === "verified" && isBoolean(cell)) return cell.toLowerCase() === "true";
   if (name === "emailConfidence" && Number.isFinite(Number(cell))) return Number(cell);
   if (name === "listIds") return cell.split(";");
-  if (name === "customFields") return jsonIn(cell.trim()) ?? cell;
+  if (name === "customFields") return jsonIn(cell.trim(), name) ?? cell;
   if (!name.startsWith("customFields.")) return cell;
   // A quoted cell is text, unless it is JSON, which needs quotes in CSV. Text that looks like JSON was written as JSON.
-  return jsonIn(cell) ?? (isQuoted ? cell : plainIn(cell));
+  return jsonIn(cell, name) ?? (isQuoted ? cell : plainIn(cell));
+};
+
+const cellTypes = ["text", "number", "boolean", "list"];
+
+const contactRules: Rules = {
+  ...csvRules,
+  customFields: anything,
+  format: isOneOf("csv", "ndjson"),
+  types: must(
+    `types by the names of fields: ${cellTypes.join(", ")}`,
+    (value) => isObject(value) && Object.values(value).every((type) => cellTypes.includes(String(type))),
+  ),
 };
 
 /** The fields that the schema refuses, by their first key. */
@@ -99,9 +161,18 @@ async function* contacts(records: AsyncIterable<Fields>, schema: StandardSchema 
 
 const isCsvName = (source: FileSource, { format, name }: ReadContactsOptions<unknown>): boolean => {
   if (format !== undefined) return format === "csv";
-  const [, ending] = /\.(csv|ndjson|jsonl)(\.gz)?$/i.exec(pathOf(source) ?? name ?? "") ?? [];
-  if (ending !== undefined) return ending.toLowerCase() === "csv";
-  throw new ConfigurationError('readContacts: the name must end with .csv or .ndjson, or give format: "csv"');
+  const [, ending] = /\.(csv|tsv|txt|ndjson|jsonl)(\.gz)?$/i.exec(pathOf(source) ?? name ?? "") ?? [];
+  if (ending !== undefined) return !/^(ndjson|jsonl)$/i.test(ending);
+  throw new ConfigurationError(
+    'readContacts: the file name must end in .csv, .tsv, .txt or .ndjson, optionally followed by .gz; or give format: "csv"',
+  );
+};
+
+/** The field that a column stands for, however it is spelt: `EMAIL`, `linked_in`; the name itself if it fits none. */
+const fieldNamed = (column: string): string => {
+  const custom = /^custom[_ -]?fields\.(.+)$/is.exec(column)?.[1];
+  if (custom !== undefined) return `customFields.${custom}`;
+  return contactFields.find((field) => foldedName(field) === foldedName(column)) ?? column;
 };
 
 /**
@@ -125,16 +196,27 @@ export const readContacts = <Custom = Record<string, unknown>>(
   source: FileSource,
   options?: ReadContactsOptions<Custom>,
 ): AsyncGenerator<ContactRow<Custom>> => {
-  const { customFields, format: _format, delimiter, columns = {}, ...reading } = options ?? {};
-  const isCsv = isCsvName(source, options ?? {});
+  const given = readOptions(options, contactRules);
+  const { customFields, format: _format, types = {}, ...reading } = given;
+  const { delimiter: _, columns = {}, skipLines: __, onHeader, ...ndjson } = reading;
+  refuseSetup("readContacts", ruleFaults(given, contactRules));
+  const isCsv = isCsvName(source, given);
+  /** The columns under the names of fields. */
+  const named: Record<string, string | false> = {};
   const records = isCsv
     ? readCsv(source, {
         ...reading,
-        delimiter,
-        columns,
-        cast: (cell, place) => cellOf(cell, place, columns),
+        columns: named,
+        onHeader: (names) => {
+          onHeader?.(names);
+          for (const name of names)
+            if (name !== "" && fieldNamed(name) !== name) named[name] = fieldNamed(name);
+          Object.assign(named, columns);
+        },
+        cast: (cell, { column, isQuoted }) =>
+          cellOf(cell, { name: named[column] || column, isQuoted }, types),
       })
-    : readNdjson(source, reading);
+    : readNdjson(source, ndjson);
   // The type of the records is not checked here: the import checks each.
   const found = contacts(records, customFields, isCsv) as AsyncGenerator<ContactRow<Custom>>;
   return withSettled(found, (count) => tellSettled(records, count));

@@ -1,7 +1,7 @@
-import { isCallback, isFlag, isOneOf, must, type Rules } from "../runtime/rules.ts";
+import { isCallback, isFlag, isOneOf, isWhole, must, type Rules } from "../runtime/rules.ts";
 import { isRecord, messageOf } from "../runtime/values.ts";
-import { unguardFormula } from "./csv-cell.ts";
-import { type Column, type ColumnNames, columnsOf } from "./csv-columns.ts";
+import { CellFault, unguardFormula } from "./csv-cell.ts";
+import { type ColumnNames, columnsOf, type ReadColumn, trimmed } from "./csv-columns.ts";
 import { type Row, readRows } from "./csv-rows.ts";
 import { setAt } from "./dotted-path.ts";
 import { lineError, recordsOf } from "./invalid.ts";
@@ -25,8 +25,15 @@ export interface ReadCsvOptions extends ReadOptions {
    * outside quotes, as Excel writes in many countries. A first line `sep=;`, as Excel writes, is no record, and tells it.
    */
   readonly delimiter?: string | undefined;
-  /** New names for columns, also dotted ones; `false` leaves a column out. Other columns keep their name. */
+  /**
+   * New names for columns, also paths such as `contact.email`. `"First name+Last name": "name"` joins columns, `false`
+   * leaves a column out, and `"*": false` all that are not named here. Other columns keep their name.
+   */
   readonly columns?: ColumnNames | undefined;
+  /** Lines above the header that are no rows, such as a title. Default 0. A line `sep=;` and blank lines need no mention. */
+  readonly skipLines?: number | undefined;
+  /** Called with the names of the columns, as they are in the file. If it throws, the reading ends with that error. */
+  readonly onHeader?: ((names: readonly string[]) => void) | undefined;
   /** Converts a cell. By default, every cell is a string. If it throws, the line is a bad line. */
   readonly cast?: ((cell: string, place: CellPlace) => unknown) | undefined;
   /**
@@ -38,56 +45,73 @@ export interface ReadCsvOptions extends ReadOptions {
   readonly unescapeFormulas?: boolean | undefined;
 }
 
-const rules: Rules = {
+/** The rules of the options. */
+export const csvRules: Rules = {
   ...readRules,
   delimiter: isDelimiter,
   columns: must('{ "name in the file": "field" or false }', isRecord),
+  skipLines: isWhole(0),
+  onHeader: isCallback,
   cast: isCallback,
   emptyCells: isOneOf("omit", "string", "null"),
   unescapeFormulas: isFlag,
 };
 
-type Columns = readonly (Column | undefined)[];
+/** The text of a field: that of its cell, or those of its cells that are not empty. */
+const textOf = (cells: readonly string[], { cells: places }: ReadColumn): string =>
+  places.length === 1
+    ? (cells[places[0] ?? 0] ?? "")
+    : places
+        .map((at) => trimmed(cells[at] ?? ""))
+        .filter((cell) => cell !== "")
+        .join(" ");
 
-const recordOf = (row: Row, columns: Columns, options: ReadCsvOptions): object => {
+const recordOf = (row: Row, columns: readonly ReadColumn[], options: ReadCsvOptions): object => {
   const { cast, emptyCells = "omit", unescapeFormulas = true } = options;
   const record: Record<string, unknown> = {};
-  for (let at = 0; at < columns.length; at += 1) {
-    const column = columns[at];
-    const cell = row.cells[at] ?? "";
-    if (column === undefined || (cell === "" && emptyCells === "omit")) continue;
+  for (const column of columns) {
+    const cell = textOf(row.cells, column);
+    if (cell === "" && emptyCells === "omit") continue;
     const text = unescapeFormulas ? unguardFormula(cell) : cell;
     const isNull = cell === "" && emptyCells === "null";
-    const value =
-      isNull || !cast
-        ? text
-        : cast(text, { column: column.name, line: row.line, isQuoted: row.isQuoted?.[at] ?? false });
+    const isQuoted = row.isQuoted?.[column.cells[0] ?? 0] ?? false;
+    const value = isNull || !cast ? text : cast(text, { column: column.name, line: row.line, isQuoted });
     if (value !== undefined) setAt(record, column.keys, isNull ? null : value);
   }
   return record;
 };
 
+const cellCount = (count: number): string => `${count} ${count === 1 ? "cell" : "cells"}`;
+const columnCount = (count: number): string => `${count} ${count === 1 ? "column" : "columns"}`;
+
 /** Makes records of rows. The first row names the columns. */
 const rowParser = (name: string, options: ReadCsvOptions) => {
-  const { columns: renamed = {}, unescapeFormulas = true } = options;
-  let columns: Columns | undefined;
+  const { columns: renamed = {}, unescapeFormulas = true, onHeader } = options;
+  let columns: readonly ReadColumn[] | undefined;
+  let width = 0;
   return (row: Row) => {
     if (columns === undefined) {
       const { line, cells, problem } = row;
       const names = unescapeFormulas ? cells.map(unguardFormula) : cells;
+      if (problem === undefined) onHeader?.(names.map(trimmed));
       const read = problem === undefined ? columnsOf(names, renamed) : { problem };
       // Thrown even with onInvalid: without columns, no later line can be read.
       if ("problem" in read) throw lineError(name, line, { problem: `header: ${read.problem}` });
       columns = read.columns;
+      width = cells.length;
       return undefined;
     }
     if (row.problem !== undefined) return { problem: row.problem };
-    const { length } = row.cells;
-    if (length !== columns.length)
-      return { problem: `${length} cells where the header has ${columns.length} columns` };
+    const { cells } = row;
+    // Spreadsheets leave out empty cells at the end of a row, and add some.
+    if (cells.length > width && cells.slice(width).some((cell) => trimmed(cell) !== ""))
+      return {
+        problem: `this row has ${cellCount(cells.length)}, but the header has ${columnCount(width)}`,
+      };
     try {
       return { record: recordOf(row, columns, options) };
     } catch (cause) {
+      if (cause instanceof CellFault) return { problem: cause.message };
       return { problem: `cast failed (${messageOf(cause)})`, cause };
     }
   };
@@ -96,9 +120,9 @@ const rowParser = (name: string, options: ReadCsvOptions) => {
 /**
  * Reads CSV, one record at a time, with constant memory.
  *
- * The first row names the fields. `customFields.plan` becomes `{ customFields: { plan } }`; write a dot that belongs to a
- * name as `\.`. Values are strings unless `cast` converts them. Lines end with `\n` or `\r\n`, also mixed, and
- * quoted cells may contain line ends. A byte order mark, blank lines and a missing last line end are accepted. Gzip is
+ * The first row names the fields. `customFields.plan` becomes `{ customFields: { plan } }`; any other dot is part of a
+ * name. Values are strings unless `cast` converts them. Lines end with `\n`, `\r\n` or `\r`, also mixed, and
+ * quoted cells may contain line ends. A byte order mark, blank lines, cells that are missing at the end of a row, and a missing last line end are accepted. Gzip is
  * recognized by the first bytes; a name that ends with `.gz` requires it. `break` closes the source.
  *
  * @returns one object per record, in the order of the file.
@@ -122,10 +146,10 @@ export const readCsv = <T extends object = Record<string, unknown>>(
   source: FileSource,
   options?: ReadCsvOptions,
 ): AsyncGenerator<T> => {
-  const known = knownOptions<ReadCsvOptions>("readCsv", options, rules);
-  const { delimiter, maxLineBytes = defaultMaxLineBytes } = known;
-  const { name, chunks } = openSource(source, known.name);
-  const rows = readRows(chunks, { name, delimiter, maxLineBytes });
+  const known = knownOptions<ReadCsvOptions>("readCsv", options, csvRules);
+  const { delimiter, maxLineBytes = defaultMaxLineBytes, skipLines = 0 } = known;
+  const { name, chunks } = openSource(source, known);
+  const rows = readRows(chunks, { name, delimiter, maxLineBytes, skipLines });
   // The type of the records is up to the caller, with header, `columns` and `cast`.
   return recordsOf(name, rows, rowParser(name, known), known.onInvalid) as AsyncGenerator<T>;
 };

@@ -1,6 +1,7 @@
 import { type Line, readLines } from "../runtime/lines.ts";
-import { messageOf } from "../runtime/values.ts";
-import { problemOf, recordsOf } from "./invalid.ts";
+import { findUnsafeNumber } from "../runtime/unsafe-numbers.ts";
+import { messageOf, parsedJson } from "../runtime/values.ts";
+import { lineError, problemOf, recordsOf, unsafeProblem } from "./invalid.ts";
 import { defaultMaxLineBytes, knownOptions, type ReadOptions, readRules } from "./options.ts";
 import { type FileSource, openSource } from "./source.ts";
 
@@ -11,19 +12,53 @@ import { type FileSource, openSource } from "./source.ts";
 export const jsonProblem = (message: string): string =>
   message.replace(/, (\.\.\.)?".*$/s, "").replace(/ \(line \d+ column \d+\)$/, "");
 
+/** @throws ValidationError if the first line begins an array, or an object over several lines. */
+const refuseOtherJson = (name: string, { line, text }: Line): void => {
+  const start = text.trim();
+  const isList = start.startsWith("[");
+  // An object that a person can read: its first line ends where a field goes on.
+  const isOpen = start.startsWith("{") && /[{[,]$/.test(start) && parsedJson(start) === undefined;
+  if (!isList && !isOpen) return;
+  const what = isList ? "a JSON array" : "JSON over several lines";
+  const problem = `this is ${what}, and each line must hold one record. Convert it: jq -c '${isList ? ".[]" : "."}' ${name} > records.ndjson`;
+  throw lineError(name, line, { problem });
+};
+
 /** Options for reading NDJSON. */
 export interface ReadNdjsonOptions extends ReadOptions {}
 
-const parse = ({ fault, text }: Line, maxLineBytes: number) => {
+const parse = ({ fault, text }: Line, maxLineBytes: number, isOwn: boolean) => {
   if (fault !== undefined) return { problem: problemOf(fault, maxLineBytes) };
   if (text.trim() === "") return undefined;
   try {
     const value: unknown = JSON.parse(text);
+    const unsafe = isOwn ? undefined : findUnsafeNumber(text);
+    if (unsafe !== undefined) return { problem: unsafeProblem(unsafe) };
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return { record: value };
     return { problem: "not a JSON object; each line must hold one record, { … }" };
   } catch (error) {
     return { problem: `not JSON (${jsonProblem(messageOf(error))})` };
   }
+};
+
+/** The records of a file. @param isOwn - whether this package wrote it from values in memory, which have their digits. */
+export const ndjsonRecords = (
+  source: FileSource,
+  options: ReadNdjsonOptions,
+  isOwn: boolean,
+): AsyncGenerator<object> => {
+  const { maxLineBytes = defaultMaxLineBytes, onInvalid } = options;
+  const { name, chunks } = openSource(source, options);
+  const lines = readLines(chunks, { maxLineBytes });
+  let isFirst = true;
+  const parseLine = (line: Line) => {
+    if (line.text.trim() === "" && line.fault === undefined) return undefined;
+    // Thrown even with onInvalid: every line would be a bad one.
+    if (isFirst) refuseOtherJson(name, line);
+    isFirst = false;
+    return parse(line, maxLineBytes, isOwn);
+  };
+  return recordsOf(name, lines, parseLine, onInvalid);
 };
 
 /**
@@ -52,10 +87,6 @@ export const readNdjson = <T extends object = Record<string, unknown>>(
   options?: ReadNdjsonOptions,
 ): AsyncGenerator<T> => {
   const known = knownOptions<ReadNdjsonOptions>("readNdjson", options, readRules);
-  const { maxLineBytes = defaultMaxLineBytes } = known;
-  const { name, chunks } = openSource(source, known.name);
-  const lines = readLines(chunks, { maxLineBytes });
-  const found = recordsOf(name, lines, (line) => parse(line, maxLineBytes), known.onInvalid);
   // The type of the records is up to the caller, as for JSON.parse.
-  return found as AsyncGenerator<T>;
+  return ndjsonRecords(source, known, false) as AsyncGenerator<T>;
 };

@@ -63,15 +63,13 @@ async function* asBytes(chunks: AsyncIterable<Uint8Array | string>): AsyncGenera
 }
 
 const gzipStart = Buffer.from([0x1f, 0x8b]);
+// Enough for a byte order mark, blanks and the longest start.
+const longestStart = 32;
 
-/**
- * Unpacks data that starts like gzip.
- *
- * @throws ConfigurationError for data that is not gzip, if its name says that it is.
- */
-async function* unpacked(chunks: AsyncGenerator<Buffer>, name: string): AsyncGenerator<Buffer> {
+/** The first bytes of chunks, and all of them as they were. */
+const peek = async (chunks: AsyncGenerator<Buffer>) => {
   let start: Buffer = Buffer.alloc(0);
-  while (start.length < gzipStart.length) {
+  while (start.length < longestStart) {
     const { value, done } = await chunks.next();
     if (done) break;
     start = start.length === 0 ? value : Buffer.concat([start, value]);
@@ -85,11 +83,82 @@ async function* unpacked(chunks: AsyncGenerator<Buffer>, name: string): AsyncGen
       await chunks.return(undefined);
     }
   }
+  return { start, all };
+};
+
+/**
+ * Unpacks data that starts like gzip.
+ *
+ * @throws ConfigurationError for data that is not gzip, if its name says that it is.
+ */
+async function* unpacked(chunks: AsyncGenerator<Buffer>, name: string): AsyncGenerator<Buffer> {
+  const { start, all } = await peek(chunks);
   if (start.subarray(0, gzipStart.length).equals(gzipStart)) return yield* gunzipped(all());
   if (!/\.gz$/i.test(name)) return yield* all();
   await chunks.return(undefined);
   const fault = start.length === 0 ? "it is empty" : "it is not gzip";
   throw new ConfigurationError(`${name}: cannot be unpacked: ${fault}; rename it if it is plain text`);
+}
+
+/** Files of other programs that often have the name of a text file, by how they start in small letters. */
+const otherFiles: readonly (readonly [start: string, what: string, mend: string])[] = [
+  ["pk\x03\x04", "an Excel workbook or another ZIP file", 'In the spreadsheet, save it as "CSV UTF-8"'],
+  ["\xd0\xcf\x11\xe0", "an old Excel workbook (.xls)", 'In the spreadsheet, save it as "CSV UTF-8"'],
+  ["%pdf", "a PDF", "Export the data as CSV"],
+  ["<!doctype html", "a web page", "Download the data itself: the page may ask you to sign in first"],
+  ["<html", "a web page", "Download the data itself: the page may ask you to sign in first"],
+  ["<?xml", "an XML file", "Export the data as CSV"],
+  ["{\\rtf", "a rich text document (RTF)", "Save it as plain text"],
+  ["sqlite format 3", "an SQLite database", "Export the table as CSV"],
+  ["par1", "a Parquet file", "Convert it to CSV or NDJSON"],
+];
+
+/** The encodings that a byte order mark names. */
+const marks: readonly (readonly [mark: string, encoding: string])[] = [
+  ["\xff\xfe", "utf-16le"],
+  ["\xfe\xff", "utf-16be"],
+];
+
+/**
+ * The text of a file as UTF-8.
+ *
+ * @throws ConfigurationError for a file of something else, or bytes that the encoding does not have.
+ */
+async function* asUtf8(
+  chunks: AsyncGenerator<Buffer>,
+  { name, encoding: given }: { readonly name: string; readonly encoding: string | undefined },
+): AsyncGenerator<Buffer> {
+  const { start, all } = await peek(chunks);
+  const text = start.toString("latin1");
+  const lowered = text
+    .replace(/^\xef\xbb\xbf/, "")
+    .trimStart()
+    .toLowerCase();
+  const other = otherFiles.find(([start]) => lowered.startsWith(start.toLowerCase()));
+  const encoding = given ?? marks.find(([mark]) => text.startsWith(mark))?.[1];
+  if (other !== undefined) {
+    await chunks.return(undefined);
+    throw new ConfigurationError(`${name} is ${other[1]}, not a text file. ${other[2]}`);
+  }
+  // UTF-16 of ASCII text has a NUL byte in every other place.
+  if (encoding === undefined && start.includes(0)) {
+    await chunks.return(undefined);
+    throw new ConfigurationError(
+      `${name} is not UTF-8 text: it has NUL bytes. If it is UTF-16, give the encoding utf-16le or utf-16be`,
+    );
+  }
+  if (encoding === undefined || /^utf-?8$/i.test(encoding)) return yield* all();
+  // The options were checked: there is such an encoding.
+  const decoder = new TextDecoder(encoding, { fatal: true });
+  const decode = (bytes?: Buffer): Buffer => {
+    try {
+      return Buffer.from(bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true }));
+    } catch (cause) {
+      throw new ConfigurationError(`${name} is not text in ${encoding}`, { cause });
+    }
+  };
+  for await (const chunk of all()) yield decode(chunk);
+  yield decode();
 }
 
 /** The path of a file named by a string or a `file:` URL; undefined for anything else. */
@@ -101,18 +170,20 @@ export const pathOf = (place: unknown): string | undefined => {
 /**
  * Converts any source to chunks. Files are opened at the first chunk, and closed when the iteration ends.
  *
- * @param given - the name in error messages; by default the path or `input`.
+ * @param options - `name` in error messages: by default the path or `input`. `encoding`: by default UTF-8, or UTF-16 if
+ * the data starts with its byte order mark.
  */
 export const openSource = (
   source: FileSource,
-  given: string | undefined,
+  { name: given, encoding }: { readonly name?: string | undefined; readonly encoding?: string | undefined },
 ): { readonly name: string; readonly chunks: AsyncIterable<Buffer> } => {
   const path = pathOf(source);
   const name = given ?? path ?? "input";
-  if (path !== undefined) return { name, chunks: explained(name, unpacked(fileChunks(path), name)) };
+  const text = (chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> =>
+    asUtf8(unpacked(chunks, name), { name, encoding });
+  if (path !== undefined) return { name, chunks: explained(name, text(fileChunks(path))) };
   // Not a string or URL, so it is a stream or an iterable; the types exclude anything else.
   const stream = source as AsyncIterable<Uint8Array | string>;
-  if (typeof stream?.[Symbol.asyncIterator] === "function")
-    return { name, chunks: unpacked(asBytes(stream), name) };
+  if (typeof stream?.[Symbol.asyncIterator] === "function") return { name, chunks: text(asBytes(stream)) };
   throw new ConfigurationError("the source must be a path, a file: URL, a stream or an async iterable");
 };

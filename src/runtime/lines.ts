@@ -7,7 +7,7 @@ export interface Line {
   /** The text of the line without its end. Empty if it is too long. */
   readonly text: string;
   /** What ended it; empty for a last line without an end. */
-  readonly end: "\n" | "\r\n" | "";
+  readonly end: "\n" | "\r\n" | "\r" | "";
   readonly fault: "too-long" | "not-utf8" | undefined;
 }
 
@@ -15,8 +15,43 @@ const byteOrderMark = "\uFEFF";
 const newline = 0x0a;
 const carriageReturn = 0x0d;
 
+/** Collects the bytes of one line after the other. */
+class LineBuffer {
+  readonly #maxLineBytes: number;
+  #parts: Buffer[] = [];
+  #number = 0;
+  bytes = 0;
+
+  constructor(maxLineBytes: number) {
+    this.#maxLineBytes = maxLineBytes;
+  }
+
+  add(part: Buffer): void {
+    this.bytes += part.length;
+    if (this.bytes > this.#maxLineBytes) this.#parts = [];
+    else if (part.length > 0) this.#parts.push(part);
+  }
+
+  end(end: Line["end"]): Line {
+    const [first = Buffer.alloc(0), ...others] = this.#parts;
+    const bytes = others.length === 0 ? first : Buffer.concat(this.#parts);
+    const isTooLong = this.bytes > this.#maxLineBytes;
+    this.#parts = [];
+    this.bytes = 0;
+    this.#number += 1;
+    const text = bytes.toString("utf8");
+    return {
+      line: this.#number,
+      text: this.#number === 1 && text.startsWith(byteOrderMark) ? text.slice(1) : text,
+      end,
+      fault: isTooLong ? "too-long" : isUtf8(bytes) ? undefined : "not-utf8",
+    };
+  }
+}
+
 /**
- * The lines of a source, as many at a time as one chunk completes: an await per line would cost more than the line.
+ * The lines of a source, as many at a time as one chunk completes: an await per line would cost more than the line. A line
+ * ends with `\n`, `\r\n` or `\r`.
  *
  * Splits bytes before they are decoded, because a line end is never part of a longer UTF-8 character.
  *
@@ -26,41 +61,39 @@ export async function* readLines(
   chunks: AsyncIterable<Buffer>,
   { maxLineBytes }: { readonly maxLineBytes: number },
 ): AsyncGenerator<Line[]> {
-  let held: Buffer[] = [];
-  let heldBytes = 0;
-  let number = 0;
-  const hold = (part: Buffer): void => {
-    heldBytes += part.length;
-    if (heldBytes > maxLineBytes) held = [];
-    else if (part.length > 0) held.push(part);
-  };
-  const take = (isEnded: boolean): Line => {
-    const [first = Buffer.alloc(0), ...others] = held;
-    const all = others.length === 0 ? first : Buffer.concat(held);
-    const hasReturn = isEnded && all.at(-1) === carriageReturn;
-    const bytes = hasReturn ? all.subarray(0, -1) : all;
-    const isTooLong = heldBytes > maxLineBytes;
-    held = [];
-    heldBytes = 0;
-    number += 1;
-    const text = bytes.toString("utf8");
-    return {
-      line: number,
-      text: number === 1 && text.startsWith(byteOrderMark) ? text.slice(1) : text,
-      end: hasReturn ? "\r\n" : isEnded ? "\n" : "",
-      fault: isTooLong ? "too-long" : isUtf8(bytes) ? undefined : "not-utf8",
-    };
-  };
+  const buffer = new LineBuffer(maxLineBytes);
+  /** The last byte so far is a carriage return: a newline may follow in the next chunk. */
+  let isReturned = false;
   for await (const chunk of chunks) {
+    if (chunk.length === 0) continue;
     const lines: Line[] = [];
     let from = 0;
-    for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, from)) {
-      hold(chunk.subarray(from, at));
-      lines.push(take(true));
-      from = at + 1;
+    if (isReturned) {
+      const isBoth = chunk[0] === newline;
+      lines.push(buffer.end(isBoth ? "\r\n" : "\r"));
+      from = isBoth ? 1 : 0;
+      isReturned = false;
     }
-    hold(chunk.subarray(from));
+    let lineFeed = chunk.indexOf(newline, from);
+    let back = chunk.indexOf(carriageReturn, from);
+    while (lineFeed >= 0 || back >= 0) {
+      const isBack = back >= 0 && (lineFeed < 0 || back < lineFeed);
+      const at = isBack ? back : lineFeed;
+      buffer.add(chunk.subarray(from, at));
+      if (isBack && at === chunk.length - 1) {
+        isReturned = true;
+        from = chunk.length;
+        break;
+      }
+      const end = isBack ? (lineFeed === at + 1 ? "\r\n" : "\r") : "\n";
+      lines.push(buffer.end(end));
+      from = at + end.length;
+      if (lineFeed >= 0 && lineFeed < from) lineFeed = chunk.indexOf(newline, from);
+      if (back >= 0 && back < from) back = chunk.indexOf(carriageReturn, from);
+    }
+    buffer.add(chunk.subarray(from));
     yield lines;
   }
-  if (heldBytes > 0) yield [take(false)];
+  if (isReturned) yield [buffer.end("\r")];
+  else if (buffer.bytes > 0) yield [buffer.end("")];
 }

@@ -146,19 +146,30 @@ export const QueryText = textThat((text) => text.isWellFormed(), "must not hold 
 const address = /^(?:"[^"]*"|[^\s@"<>,;])+@[^\s@"<>,;]+$/u;
 const hasControl = /\p{Cc}/u;
 
+// A screen shows none of these: soft hyphen, zero-width and directional marks, joiners, variation selectors, tags.
+const invisible = /[\p{Cf}\u115F\u1160\u3164\uFFA0]|\p{Default_Ignorable_Code_Point}/u;
+
 const isAddress = (value: string): boolean =>
-  address.test(value) && value.isWellFormed() && !hasControl.test(value);
+  address.test(value) &&
+  value.isWellFormed() &&
+  !hasControl.test(value) &&
+  !invisible.test(value) &&
+  !/^mailto:/i.test(value);
+
+/** What is wrong with an address. A message shows it, and hides blanks and invisible characters. */
+const addressFault = (value: string): string => {
+  if (value.trim() !== value) return "must not start or end with a blank";
+  const [character] = invisible.exec(value) ?? hasControl.exec(value) ?? [];
+  const code = character?.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0");
+  if (code !== undefined) return `must not contain the invisible character U+${code}`;
+  if (/^mailto:/i.test(value)) return "must be one email address such as ada@example.com, not a mailto: link";
+  return "must be one email address such as ada@example.com";
+};
 
 /** One email address: something, an `@`, something; no blanks, and no control characters. */
 export const EmailAddress = textThat(
   isAddress,
-  {
-    // A message shows the address, in which such a blank is not seen.
-    error: ({ input }) =>
-      String(input).trim() === input
-        ? "must be one email address such as ada@example.com"
-        : "must not start or end with a blank",
-  },
+  { error: ({ input }) => addressFault(String(input)) },
   "must be an email address (a string)",
 );
 

@@ -198,7 +198,9 @@ describe("contacts export", () => {
       "email,linked_in",
     );
     expect({ ended, requests: sandbox.state.requests }).toEqual({ ended: 2, requests: [] });
-    expect(stderr).toContain('--columns: "linked_in" is no field of a contact (did you mean "linkedIn"?).');
+    expect(stderr).toContain(
+      '--columns: "linked_in" is not a field of a contact (did you mean "linkedIn"?).',
+    );
     sandbox.updateKey(key, { revoked: true });
     expect(await run("contacts", "export", "--out", "all.csv")).toMatchObject({ ended: 1 });
     expect(await readdir(folder)).toEqual([]);
@@ -430,7 +432,7 @@ describe("contacts import", () => {
       requests: [],
     });
     expect(stderr).toMatch(
-      /^touchpoint: people\.csv: "linked_in" is no field of a contact \(did you mean "linkedIn"\?\)\./,
+      /^touchpoint: people\.csv: "linked_in" is not a field of a contact \(did you mean "linkedIn"\?\)\./,
     );
   });
 
@@ -457,7 +459,7 @@ describe("contacts import", () => {
     await writeFile(at("people.csv"), "email,city\nada@example.com,Ulm\n");
     const { ended, stderr } = await run("contacts", "import", "people.csv", "--json");
     expect(ended).toBe(2);
-    expect(stderr).toContain('people.csv: "city" is no field of a contact.');
+    expect(stderr).toContain('people.csv: "city" is not a field of a contact.');
     expect(sandbox.state.counts.requests).toBe(0);
   });
 

@@ -31,6 +31,7 @@ describe("readArgs", () => {
       kind: "run",
       command: contactsExport,
       values: { search: "ann", column: "a" },
+      lists: {},
       flags: new Set(["quiet"]),
       operands: ["out.csv"],
     });
@@ -52,7 +53,7 @@ describe("readArgs", () => {
         "  contacts import  Upserts contacts",
         "",
         "The key and the service's address come from TOUCHPOINT_API_KEY and TOUCHPOINT_BASE_URL.",
-        "touchpoint <command> --help tells the options of a command.",
+        "Run `touchpoint <command> --help` for the options of a command.",
         "",
         exitCodes,
       ].join("\n"),

@@ -1,42 +1,98 @@
 import { expect, test } from "vitest";
 import { UsageError } from "../../../src/cli/command.ts";
-import { columnsOf } from "../../../src/cli/contact-columns.ts";
+import { checkHeader, givenMap, guessedMap } from "../../../src/cli/contact-columns.ts";
 import { scratch } from "../files/scratch.ts";
 
-const look = (header: string, row = header.replaceAll(/[^,]/g, "")) =>
-  columnsOf(scratch().put("people.csv", `${header}\n${row}\n`), undefined);
+const mapOf = (...map: readonly string[]) => givenMap({ values: {}, lists: { map } });
 
-test("the fields of a contact and its custom fields are columns, also where their cells are empty", async () => {
-  await expect(look("id,email,name,linkedIn,listIds,customFields.plan,createdAt,,")).resolves.toEqual({});
-});
+const refusal = (names: readonly string[], ...map: readonly string[]) => {
+  try {
+    checkHeader("people.csv", names, mapOf(...map));
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return { message: error.message, command: error.command };
+  }
+};
 
 test.each([
-  ["Name", "name"],
-  [" NAME ", "name"],
-  ["linked_in", "linkedIn"],
-  ["created-at", "createdAt"],
-  ["SOURCE", "source"],
-  ["customfields.plan", "customFields.plan"],
-])("%j is refused, and %j suggested", async (column, meant) => {
-  const looked = look(`email,${column}`, "ada@example.com,x");
-  await expect(looked).rejects.toThrow(
-    `people.csv: "${column.trim()}" is no field of a contact (did you mean "${meant}"?).`,
-  );
-  await expect(looked).rejects.toBeInstanceOf(UsageError);
+  [["id", "email", "name", "linkedIn", "listIds", "customFields.plan", "createdAt", ""]],
+  [["EMAIL", "Name", "linked_in", "created-at", "CUSTOMFIELDS.plan"]],
+])("%j are fields of a contact, however they are spelt", (names) => {
+  expect(refusal(names)).toBeUndefined();
 });
 
-test("blanks around a name are left out", async () => {
-  expect(await look("email, name,customFields.seats ,,  ", "ada@example.com,,,,")).toEqual({
-    ...{ " name": "name", "customFields.seats ": "customFields.seats", "  ": "" },
+test("other columns are refused with a command that maps what is recognized", () => {
+  const names = ["Record ID", "First Name", "Last Name", "Email Address", "Phone Number", "Owner", "It's"];
+  expect(refusal(names)).toEqual({
+    message:
+      'people.csv: "Record ID", "First Name", "Last Name", "Email Address" and 3 more are not fields of a contact. To map the columns that are recognized and leave out the others, run',
+    command:
+      "touchpoint contacts import people.csv --map 'Email Address=email' --map 'Phone Number=phone' --map 'First Name+Last Name=name' --map '*='",
   });
 });
 
-test("every such column is named at once, with the fields that there are", async () => {
-  await expect(look("email,NAME,city")).rejects.toThrow(
-    /"NAME" .* "name"\?\)\. "city" is no field of a contact\. The fields are id, email, .*; a custom one is customFields\.<its name>\. Rename such a column in the first line of the file$/,
+test("a command keeps what was mapped already", () => {
+  expect(refusal(["Mail", "Given", "Score"], "Score=customFields.score")?.command).toBe(
+    "touchpoint contacts import people.csv --map 'Score=customFields.score' --map 'Mail=email' --map '*='",
   );
 });
 
-test("bad lines before the first record are passed over", async () => {
-  await expect(look("email,NAME", "x\nada@example.com,Ada")).rejects.toThrow('"NAME"');
+test("every column is mapped, or left out, or joined", () => {
+  expect(refusal(["E", "F", "L", "Tags"], "E=email", "F+L=name", "Tags=")).toBeUndefined();
+  expect(refusal(["E", "F"], "E=email", "*=")).toBeUndefined();
+});
+
+test("a file without an address says which columns were read, and how to pass over lines above the header", () => {
+  expect(refusal(["Contacts of 2026"])).toEqual({
+    message:
+      'people.csv: "Contacts of 2026" is not a field of a contact. The first row that was read is: Contacts of 2026. If the header is further down, add --skip-lines <n>; otherwise map a column to email',
+    command: 'touchpoint contacts import people.csv --map "<column>=email" --map "*="',
+  });
+});
+
+test.each([
+  ["E-mail 1 - Value", "email"],
+  ["Primary Email", "email"],
+  ["E-mail", "email"],
+  ["Courriel", "email"],
+  ["Display Name", "name"],
+  ["Job Title", "title"],
+  ["Mobile", "phone"],
+  ["Téléphone", "phone"],
+  ["Owner", undefined],
+  ["LinkedIn URL", "linkedIn"],
+  ["Notes", "notes"],
+])("%j is guessed to be %j", (column, field) => {
+  expect(guessedMap([column]).get(column)).toBe(field);
+});
+
+test("of several columns for one field, the better name is guessed", () => {
+  expect([...guessedMap(["Work Email", "Email", "Name", "First Name"])]).toEqual([
+    ["Email", "email"],
+    ["Name", "name"],
+  ]);
+});
+
+test("a map is read from a file, and joined with those on the command line", () => {
+  const path = scratch().put("columns.json", '{ "Email Address": "EMAIL", "*": false }');
+  expect(mapOf(`@${path}`, "A=B=name").columns).toEqual({
+    "Email Address": "email",
+    "*": false,
+    "A=B": "name",
+  });
+});
+
+test.each([
+  ["Email", '--map must be "File column=field", or "File column=" to leave it out, got "Email"'],
+  ["Email=mail", '"mail" is not a field of a contact (did you mean "email"?)'],
+  ["@/does/not/exist.json", "--map @/does/not/exist.json: cannot be read as JSON"],
+])("--map %s is refused", (map, message) => {
+  expect(() => mapOf(map)).toThrow(message);
+});
+
+test("--types gives each custom field one of four types", () => {
+  const types = (text: string) => givenMap({ values: { types: text }, lists: {} }).types;
+  expect(types("score=number, customFields.zip=text")).toEqual({ score: "number", zip: "text" });
+  expect(() => types("score=float")).toThrow("--types must be such as score=number,zip=text");
 });

@@ -16,12 +16,12 @@ test("an NDJSON export has no columns, and given ones stand", () => {
 });
 
 test.each([
-  ["linked_in", '"linked_in" is no field of a contact (did you mean "linkedIn"?). The fields are id, '],
-  ["phnoe", '"phnoe" is no field of a contact (did you mean "phone"?). The fields are id, '],
-  ["xy", '"xy" is no field of a contact. The fields are id, '],
-  ["email.work", '"email.work" is no field of a contact (did you mean "email"?). The fields are id, '],
-  ["colour", '"colour" is no field of a contact. The fields are id, '],
-  ["colour,phnoe", 'a contact. "phnoe" is no field of a contact (did you mean "phone"?). The fields'],
+  ["linked_in", '"linked_in" is not a field of a contact (did you mean "linkedIn"?). The fields are id, '],
+  ["phnoe", '"phnoe" is not a field of a contact (did you mean "phone"?). The fields are id, '],
+  ["xy", '"xy" is not a field of a contact. The fields are id, '],
+  ["email.work", '"email.work" is not a field of a contact (did you mean "email"?). The fields are id, '],
+  ["colour", '"colour" is not a field of a contact. The fields are id, '],
+  ["colour,phnoe", 'a contact. "phnoe" is not a field of a contact (did you mean "phone"?). The fields'],
 ])("--columns %s is refused in sentences", (columns, message) => {
   expect(() => exportSettings({ values: { out: "all.csv", columns } })).toThrow(message);
 });

@@ -21,7 +21,10 @@ describe("exportSettings", () => {
 
   test.each([
     [{}, "--out <path> is missing"],
-    [{ out: "a.xlsx" }, "a.xlsx: the name must end with .csv or .ndjson, and may go on with .gz"],
+    [
+      { out: "a.xlsx" },
+      "a.xlsx: the file name must end in .csv, .tsv, .txt or .ndjson, optionally followed by .gz",
+    ],
     [{ out: "a.csv", columns: "," }, "--columns must name at least one column"],
     [{ out: "a.ndjson", columns: "email" }, "--columns is for CSV"],
     [{ out: "a.csv", columns: "email,name,email" }, "--columns: email comes twice"],

@@ -86,7 +86,9 @@ describe("readContacts", () => {
   });
 
   test("a name that does not tell the format is refused at the call", () => {
-    expect(() => readContacts("contacts.txt")).toThrow("the name must end with .csv or .ndjson");
+    expect(() => readContacts("contacts.dat")).toThrow(
+      "the file name must end in .csv, .tsv, .txt or .ndjson",
+    );
   });
 
   test("custom fields of every kind are read as they were written, under every delimiter", async () => {

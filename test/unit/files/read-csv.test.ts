@@ -70,14 +70,13 @@ describe("readCsv", () => {
     expect(places).toEqual([2, 4, 2, 4]);
   });
 
-  test("a carriage return alone ends no line, and is not taken for a part of a cell", async () => {
-    await expect(read("a,b\r1,2\r3,4\r")).rejects.toThrow(
-      "input line 1: header: a carriage return alone; lines end with \\n or \\r\\n",
-    );
-    expect(await readPastFaults("a,b\n1,2\r3,4\n5,6\n")).toMatchObject({
-      records: [{ a: "5", b: "6" }],
-      invalid: [[2, "1,2\r3,4", "input line 2: a carriage return alone; lines end with \\n or \\r\\n"]],
-    });
+  test.each([1, 2, 64])("a carriage return alone ends a line, in chunks of %i", async (size) => {
+    const rows = [
+      { a: "1", b: "2" },
+      { a: "3", b: "4" },
+    ];
+    for (const text of ["a,b\r1,2\r3,4\r", "a,b\r1,2\r\n3,4", "a,b\n1,2\r\r\r\n3,4\r"])
+      expect(await gather(readCsv(inPieces(text, size)))).toEqual(rows);
   });
 
   test.each([1, 3, 64])("a quoted cell keeps each line end as it is, in chunks of %i", async (size) => {
@@ -154,9 +153,9 @@ describe("readCsv", () => {
   });
 
   test("fields named like those of every object are fields like all others", async () => {
-    const [record] = await read("constructor.a,toString\n1,2\n");
+    const [record] = await read("constructor,toString\n1,2\n");
     expect(Object.entries(record ?? {})).toEqual([
-      ["constructor", { a: "1" }],
+      ["constructor", "1"],
       ["toString", "2"],
     ]);
   });
@@ -173,24 +172,23 @@ describe("bad lines", () => {
   });
 
   test("go to onInvalid with their text, and reading goes on at the next record", async () => {
-    const text = 'a,b\n1\n1,2,3\nx"y,2\n"x\ny"z,2\n8,9\n';
+    const text = 'a,b\n1,2,3\n"x\ny"z,2\n8,9\n';
     expect(await readPastFaults(text)).toEqual({
       records: [{ a: "8", b: "9" }],
       invalid: [
-        [2, "1", "input line 2: 1 cells where the header has 2 columns"],
-        [3, "1,2,3", "input line 3: 3 cells where the header has 2 columns"],
-        [4, 'x"y,2', 'input line 4: a quote inside a cell that is not quoted; write it as "…""…"'],
+        [2, "1,2,3", "input line 2: this row has 3 cells, but the header has 2 columns"],
         [
-          5,
+          3,
           '"x\ny"z,2',
-          'input line 5: text after a closing quote; a quote inside a quoted cell is written ""',
+          'input line 3: text after a closing quote; a quote inside a quoted cell is written ""',
         ],
       ],
     });
   });
 
   test("are counted behind quoted cells with line ends of every kind, blank lines and other bad lines", async () => {
-    const text = 'a,b\r\n"1\r\n\r\n\r\n\n2",x\r\n\r\n\r\n1\r\nx"y,"2\r\nz"\r\n"a"b,"2\r\nz"\r\n8,9\r\n5\r\n';
+    const text =
+      'a,b\r\n"1\r\n\r\n\r\n\n2",x\r\n\r\n\r\n1,2,3\r\n"x"y,"2\r\nz"\r\n"a"b,"2\r\nz"\r\n8,9\r\n5,6,7\r\n';
     for (const size of [1, 3, 1_000]) {
       const invalid: number[] = [];
       const onInvalid = ({ line }: InvalidLine) => void invalid.push(line);
@@ -204,7 +202,7 @@ describe("bad lines", () => {
   });
 
   test("a line break in a quoted cell behind the fault does not end the record", async () => {
-    const { records, invalid } = await readPastFaults('a,b,c\nx"y,"1\n8,9,10\n",2\n5,6,7\n');
+    const { records, invalid } = await readPastFaults('a,b,c\n"x"y,"1\n8,9,10\n",2\n5,6,7\n');
     expect([records, invalid.length]).toEqual([[{ a: "5", b: "6", c: "7" }], 1]);
   });
 
@@ -219,7 +217,13 @@ describe("bad lines", () => {
     const latin1 = Buffer.from("a\nZo\xeb\nok\n", "latin1");
     expect(await readPastFaults(latin1)).toEqual({
       records: [{ a: "ok" }],
-      invalid: [[2, "Zo\uFFFD", "input line 2: not UTF-8 text; save the file as UTF-8"]],
+      invalid: [
+        [
+          2,
+          "Zo\uFFFD",
+          "input line 2: not UTF-8 text; save the file as UTF-8, or give its encoding, such as windows-1252",
+        ],
+      ],
     });
   });
 
@@ -261,9 +265,10 @@ describe("bad lines", () => {
 describe("a header that cannot be used is refused even with onInvalid", () => {
   test.each([
     ["a,a", "a comes twice. Change the header, or set in code the option columns: {"],
-    ["a.b,a", "a.b lies inside a, which has a column of its own"],
-    ["__proto__.isAdmin", "__proto__.isAdmin cannot be the name of a field"],
-    ['a"b', "a quote inside a cell that is not quoted"],
+    ["customFields.a,customFields", "customFields.a lies inside customFields, which has a column of its own"],
+    ["__proto__", "__proto__ cannot be the name of a field"],
+    ['"a"b', "text after a closing quote"],
+    ["email, email\u200b", "email comes twice"],
   ])("%s", async (header, reason) => {
     await expect(readPastFaults(`${header}\n1\n`)).rejects.toThrow(`input line 1: header: ${reason}`);
   });

@@ -37,7 +37,12 @@ const key = fc.string({
 describe("what is written is read again", () => {
   test("NDJSON of all sorts of JSON objects, cut into chunks anywhere", async () => {
     const { path, text: content } = scratch();
-    const json = fc.dictionary(text, fc.jsonValue({ noUnicodeString: false }));
+    const isSafe = (value: unknown) =>
+      !JSON.stringify(value, (_, item) =>
+        Number.isInteger(item) && !Number.isSafeInteger(item) ? "unsafe" : item,
+      ).includes("unsafe");
+    // A whole number above 2^53 is a bad line of its own.
+    const json = fc.dictionary(text, fc.jsonValue({ noUnicodeString: false })).filter(isSafe);
     await fc.assert(
       fc.asyncProperty(fc.array(json), fc.integer({ min: 1, max: 20 }), async (records, size) => {
         await writeNdjson(path("out"), records);
@@ -50,7 +55,7 @@ describe("what is written is read again", () => {
 
   test("CSV texts come back as they were, under every delimiter, guarded or not, cut into chunks anywhere", async () => {
     const { path, text: content } = scratch();
-    const record = fc.record({ email: filled, nested: fc.record({ plan: filled, "a.b": filled }) });
+    const record = fc.record({ email: filled, customFields: fc.record({ plan: filled, "a.b": filled }) });
     const settings = fc.record({
       delimiter: fc.constantFrom(",", ";", "\t", "|", "="),
       isGuarded: fc.boolean(),
@@ -90,8 +95,7 @@ describe("what is written is read again", () => {
     const cell = fc.oneof(
       fc.string({ unit: char, maxLength: 4 }).map((value) => `"${value.replaceAll('"', '""')}"`),
       fc.string({ unit: fc.constantFrom("x", "é", " "), maxLength: 2 }),
-      // A carriage return alone is refused outside quotes.
-      fc.string({ unit: char, maxLength: 3 }).filter((value) => !/\r(?!\n)/.test(value)),
+      fc.string({ unit: char, maxLength: 3 }),
     );
     const line = fc.array(cell, { minLength: 1, maxLength: 4 }).map((cells) => cells.join(","));
     const file = fc
@@ -100,15 +104,16 @@ describe("what is written is read again", () => {
     let valid = 0;
     await fc.assert(
       fc.asyncProperty(file, fc.integer({ min: 1, max: 20 }), async (content, size) => {
-        let expected: string[][];
+        let rows: { readonly record: string[]; readonly raw: string }[];
         try {
-          expected = parse(content, {
-            relax_column_count: true,
-            skip_empty_lines: true,
-            record_delimiter: ["\r\n", "\n"],
-            from: 2,
-          });
+          rows = parse(content, {
+            ...{ raw: true, relax_column_count: true, skip_empty_lines: true, from: 2 },
+            record_delimiter: ["\r\n", "\n", "\r"],
+            // With `raw` these are pairs, which the types do not say.
+          }) as unknown as typeof rows;
         } catch {
+          // A quote in a cell that does not begin with one, and blanks after a closing quote, are no faults here.
+          if (/[^",\r\n]"|" /.test(content)) return;
           const reading = gather(readCsv(inPieces(Buffer.from(content), size), { delimiter: "," }));
           await expect(reading).rejects.toThrow("input line");
           return;
@@ -122,9 +127,12 @@ describe("what is written is read again", () => {
           onInvalid: ({ error }: { readonly error: Error }) => void invalid.push(error.message),
         } as const;
         const found = await gather(readCsv(inPieces(Buffer.from(content), size), options));
-        const whole = expected.filter((cells) => cells.length === names.length);
-        expect(found).toEqual(whole.map((cells) => Object.fromEntries(cells.map((c, at) => [names[at], c]))));
-        expect(invalid).toHaveLength(expected.length - whole.length);
+        const cells = rows.flatMap(({ record, raw }) => (/^[\s,]*$/.test(raw) ? [] : [record]));
+        const fitting = cells.filter((row) => row.slice(names.length).every((cell) => cell.trim() === ""));
+        expect(found).toEqual(
+          fitting.map((row) => Object.fromEntries(names.map((name, at) => [name, row[at] ?? ""]))),
+        );
+        expect(invalid).toHaveLength(cells.length - fitting.length);
       }),
       { numRuns: 300 },
     );

@@ -43,7 +43,7 @@ describe("writeCsv", () => {
     };
     expect(await write([record])).toBe(
       "date,nothing,missing,yes,big,listIds,empty,joined,objects,quoted,padded\n" +
-        '1970-01-01T00:00:00.000Z,,,true,12,a;b,,"[""a;b"",""c""]","[{""a"":1}]","a""b\r\nc", x \n',
+        '1970-01-01T00:00:00.000Z,,,true,12,a;b,,"[""a;b"",""c""]","[{""a"":1}]","a""b\r\nc"," x "\n',
     );
   });
 
@@ -205,8 +205,8 @@ describe("formulas", () => {
     ["+cmd|x", "'+cmd|x"],
     ["-A1", "'-A1"],
     ["@SUM(1)", "'@SUM(1)"],
-    ["\tx", "'\tx"],
-    ["\t=x", "'\t=x"],
+    ["\tx", `"'\tx"`],
+    ["\t=x", `"'\t=x"`],
     ["\rx", `"'\rx"`],
     ["\n=x", `"'\n=x"`],
     ["+44 (20) 7946-0000", "'+44 (20) 7946-0000"],

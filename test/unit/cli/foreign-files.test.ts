@@ -1,0 +1,194 @@
+import { readFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { run } from "../../../src/cli/run.ts";
+import { createSandbox } from "../../../src/sandbox/index.ts";
+import { scratch } from "../files/scratch.ts";
+
+const sandbox = createSandbox({ apiKeys: ["key"], limits: false });
+let server: Awaited<ReturnType<typeof sandbox.listen>>;
+beforeAll(async () => {
+  server = await sandbox.listen();
+});
+afterAll(() => server.close());
+afterEach(() => {
+  vi.unstubAllEnvs();
+  sandbox.reset();
+});
+
+/** Imports a file; returns what a person sees, and the contacts that there are then. */
+const imported = async (name: string, content: string | Buffer, ...options: readonly string[]) => {
+  vi.stubEnv("TOUCHPOINT_API_KEY", "key");
+  vi.stubEnv("TOUCHPOINT_BASE_URL", server.url);
+  const path = scratch().put(name, content);
+  const out: string[] = [];
+  const err: string[] = [];
+  const code = await run(["contacts", "import", path, ...options], {
+    stdout: { write: (text) => out.push(text) },
+    stderr: { write: (text) => err.push(text) },
+    interrupt: new AbortController().signal,
+    now: () => performance.now(),
+  });
+  const contacts = sandbox.state.contacts.map(({ email, name, phone, customFields }) => ({
+    ...{ email, ...(name !== undefined && { name }), ...(phone !== undefined && { phone }) },
+    ...(Object.keys(customFields).length > 0 && { customFields }),
+  }));
+  return { code, contacts, out: out.join(""), err: err.join("").replaceAll(path, name) };
+};
+
+const ada = { email: "ada@x.example", name: "Ada" };
+const bob = { email: "bob@x.example", name: "Bob" };
+const utf16 = (text: string, bigEndian = false): Buffer => {
+  const bytes = Buffer.from(`\uFEFF${text}`, "utf16le");
+  return bigEndian ? bytes.swap16() : bytes;
+};
+
+test.each<[string, string, string | Buffer, ...string[]]>([
+  ["capitals", "a.csv", "EMAIL,NAME\nada@x.example,Ada\nbob@x.example,Bob\n"],
+  ["blanks beside names and cells", "a.csv", "Email , Name\nada@x.example , Ada\nbob@x.example,\u00a0Bob\n"],
+  [
+    "invisible characters in names",
+    "a.csv",
+    "\uFEFFemail,\u200bname\nada@x.example,Ada\nbob@x.example,Bob\n",
+  ],
+  ["UTF-16, tabs", "a.txt", utf16("email\tname\r\nada@x.example\tAda\r\nbob@x.example\tBob\r\n")],
+  ["UTF-16 big endian", "a.tsv", utf16("email\tname\nada@x.example\tAda\nbob@x.example\tBob", true)],
+  ["semicolons", "a.csv", "email;name\nada@x.example;Ada\nbob@x.example;Bob\n"],
+  ["sep=", "a.csv", '"sep=;"\nemail;name\nada@x.example;Ada\nbob@x.example;Bob\n'],
+  ["carriage returns", "a.csv", "email,name\rada@x.example,Ada\rbob@x.example,Bob\r"],
+  ["mixed line ends", "a.csv", "email,name\r\nada@x.example,Ada\rbob@x.example,Bob\n"],
+  [
+    "lines of blanks and delimiters",
+    "a.csv",
+    " \t\n,,\nemail,name\n\nada@x.example,Ada\n , \nbob@x.example,Bob\n,\n",
+  ],
+  ["empty cells at the end", "a.csv", "email,name,\nada@x.example,Ada,,,\nbob@x.example,Bob\n"],
+  [
+    "blanks after a closing quote",
+    "a.csv",
+    '"email" ,"name" \n"ada@x.example" ,"Ada"\n"bob@x.example","Bob"\n',
+  ],
+  ["gzip of UTF-16", "a.csv.gz", gzipSync(utf16("email,name\nada@x.example,Ada\nbob@x.example,Bob\n"))],
+  [
+    "a preamble",
+    "a.csv",
+    "Our contacts\n\nemail,name\nada@x.example,Ada\nbob@x.example,Bob\n",
+    "--skip-lines",
+    "1",
+  ],
+])("a file with %s is read", async (_shape, name, content, ...options) => {
+  const { code, contacts, err } = await imported(name, content, ...options);
+  expect({ code, contacts, err: code === 0 ? "" : err }).toEqual({ code: 0, contacts: [ada, bob], err: "" });
+});
+
+test("an export of another CRM is refused with a command, and the command imports it", async () => {
+  const content =
+    '\uFEFFRecord ID,First Name,Last Name,Email,Tel.,Phone.1\n"1",Ada,L,ada@x.example,+44,\n"2",Bob,,bob@x.example,,\n';
+  const { code, err } = await imported("crm.csv", content);
+  expect([code, err]).toEqual([
+    2,
+    'touchpoint: crm.csv: "Record ID", "First Name", "Last Name", "Tel." and 1 more are not fields of a contact. To map the columns that are recognized and leave out the others, run\n' +
+      "\ntouchpoint contacts import crm.csv --map 'Tel.=phone' --map 'First Name+Last Name=name' --map '*='\n\n" +
+      "Run `touchpoint contacts import --help` for details.\n",
+  ]);
+  const options = ["--map", "Tel.=phone", "--map", "First Name+Last Name=name", "--map", "*="];
+  expect((await imported("crm.csv", content, ...options)).contacts).toEqual([
+    { email: "ada@x.example", name: "Ada L", phone: "+44" },
+    { email: "bob@x.example", name: "Bob" },
+  ]);
+});
+
+test("an encoding is named for a file without a byte order mark", async () => {
+  const content = Buffer.from("email,name\nada@x.example,Zo\xeb\n", "latin1");
+  const refused = await imported("a.csv", content);
+  expect([refused.code, refused.err]).toEqual([
+    3,
+    expect.stringContaining(
+      "not UTF-8 text; save the file as UTF-8, or give its encoding, such as windows-1252",
+    ),
+  ]);
+  const { contacts } = await imported("a.csv", content, "--encoding", "windows-1252");
+  expect(contacts).toEqual([{ email: "ada@x.example", name: "Zoë" }]);
+  expect(await imported("a.csv", content, "--encoding", "klingon")).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("encoding must be the name of an encoding, such as windows-1252"),
+  });
+});
+
+test("a quote inside a cell is a quote, booleans have any case, and types are given", async () => {
+  const content =
+    'email,customFields.at,customFields.vip,customFields.score,customFields.zip\nada@x.example,37°36\'37.8"N,TRUE,"250",0123\n';
+  const { contacts } = await imported("a.csv", content, "--types", "score=number,zip=text");
+  expect(contacts).toEqual([
+    { email: "ada@x.example", customFields: { at: "37°36'37.8\"N", vip: true, score: 250, zip: "0123" } },
+  ]);
+});
+
+const magic = "PK\u0003\u0004";
+test.each<[string, string | Buffer, string]>([
+  ["a.csv", magic, "is an Excel workbook or another ZIP file, not a text file"],
+  ["a.csv", Buffer.from("d0cf11e0a1b11ae100", "hex"), "is an old Excel workbook (.xls), not a text file"],
+  ["a.csv", "%PDF-1.7\n", "is a PDF, not a text file"],
+  ["a.csv", "\n<!DOCTYPE html>\n<html></html>", "is a web page, not a text file"],
+  ["a.csv", '<?xml version="1.0"?>', "is an XML file, not a text file"],
+  ["a.csv", "{\\rtf1\\ansi", "is a rich text document (RTF), not a text file"],
+  ["a.csv", Buffer.from("email\nada@x.example\n", "utf16le"), "is not UTF-8 text: it has NUL bytes"],
+  [
+    "a.ndjson",
+    '[{"email":"ada@x.example"},\n{"email":"bob@x.example"}]',
+    "jq -c '.[]' a.ndjson > records.ndjson",
+  ],
+  ["a.ndjson", '{\n  "email": "ada@x.example"\n}\n', "jq -c '.' a.ndjson > records.ndjson"],
+  ["a.csv", "Company,City\n", '"Company", "City" are not fields of a contact'],
+  ["a.csv", "email,Email\nada@x.example,x\n", "email comes twice"],
+])("%s of %j is wrong usage: %s", async (name, content, message) => {
+  const { code, err, contacts } = await imported(name, content);
+  expect([code, err, contacts]).toEqual([2, expect.stringContaining(message), []]);
+});
+
+test.each([
+  ["a.csv", "email,name\nada@x.example,Ada,extra\n", "this row has 3 cells, but the header has 2 columns"],
+  [
+    "a.csv",
+    "email\nmailto:ada@x.example\n",
+    "must be one email address such as ada@example.com, not a mailto: link",
+  ],
+  [
+    "a.ndjson",
+    '{"email":"ada@x.example","customFields":{"order":[1,-1234567890123456781]}}\n',
+    "customFields.order[1]: -1234567890123456781 is larger than a JSON number can carry; write it as text",
+  ],
+  [
+    "a.csv",
+    'email,customFields.order\nada@x.example,"[1234567890123456781]"\n',
+    "customFields.order[0]: 1234567890123456781 is larger than a JSON number can carry; write it as text",
+  ],
+])("a row of %s is refused: %j", async (name, content, message) => {
+  const { code, err, contacts } = await imported(name, content);
+  expect([code, err, contacts]).toEqual([3, expect.stringContaining(message), []]);
+});
+
+test("--rejected leaves a file that this command did not write as it is", async () => {
+  const path = scratch().put("notes.txt", "my notes\n");
+  const { code, err } = await imported("a.csv", "email\nx\n", "--rejected", path);
+  expect([code, readFileSync(path, "utf8")]).toEqual([2, "my notes\n"]);
+  expect(err).toContain("does not hold refused records: name another file");
+});
+
+test("a plan is a table on a terminal, and NDJSON elsewhere", async () => {
+  vi.stubEnv("TOUCHPOINT_API_KEY", "key");
+  vi.stubEnv("TOUCHPOINT_BASE_URL", server.url);
+  const path = scratch().put("a.csv", "email,name\nada@x.example,Ada\n");
+  const outputs = [];
+  for (const [isTerminal, ...more] of [[true], [true, "--json"], [false]] as const) {
+    const out: string[] = [];
+    await run(["contacts", "import", path, "--plan", ...more], {
+      ...{ isTerminal, interrupt: new AbortController().signal, now: () => performance.now() },
+      stdout: { write: (text) => out.push(text) },
+      stderr: { write: () => undefined },
+    });
+    outputs.push(out.join("").split("\n")[0]);
+  }
+  const row = '{"index":0,"line":2,"email":"ada@x.example","result":"create"}';
+  expect(outputs).toEqual(["Create     1", row, row]);
+});
