@@ -1,3 +1,5 @@
+import { ConfigurationError } from "../errors.ts";
+import { messageOf } from "../runtime/values.ts";
 import type { ClaimDetails, Ledger, LedgerClaim } from "./ledger.ts";
 import {
   aged,
@@ -18,9 +20,14 @@ interface Claiming extends ClaimDetails {
   readonly claim: string;
 }
 
-/** What to do about a store that stores, and does not say so. */
+/** Hint for a query function that drops the rows of INSERT … RETURNING, or renames their columns. */
 export const mustReturnRows =
-  "a SQL query must return the rows of each statement, also of one that writes (RETURNING): all(), not run()";
+  "a SQL query must return the rows of each statement under the names of its columns (once_key, not onceKey), also of one that writes (RETURNING): all(), not run()";
+
+/** The store does not work as a ledger needs: nothing may be sent with it. */
+export class AdapterFault extends ConfigurationError {
+  readonly isAdapterFault = true;
+}
 
 /** What a ledger needs of the place that has its keys. Each method is atomic among all processes that share the place. */
 export interface KeyStore {
@@ -38,8 +45,67 @@ export interface KeyStore {
 // A key may be freed between a claim and the look at what refused it, but hardly ever so many times in a row.
 const mostTries = 10;
 
-/** A ledger whose keys are in this place. */
-export const ledgerOver = (store: KeyStore): Ledger => {
+// The words of PostgreSQL and SQLite for a missing privilege, a read-only database and a table of another form.
+const isRefusal = /permission denied|read-?only|no such column|column .* does not exist|not authorized/i;
+
+/**
+ * Tries a store with a key of its own: it is claimed, refused to a second claim, read, settled, read and freed.
+ *
+ * @throws AdapterFault naming the step that went wrong. A store that cannot be reached throws its own error.
+ */
+const tryStore = async (store: KeyStore, name: string): Promise<void> => {
+  const key = `touchpoint:self-test:${crypto.randomUUID()}`;
+  const [claim, fingerprint, operation, limitMs] = [crypto.randomUUID(), "self-test", "emails.send", 60_000];
+  const claiming = { key, claim, fingerprint, operation, limitMs };
+  const check = (what: string, isRight: boolean): void => {
+    if (!isRight) throw new AdapterFault(`${name}: the first use ${what}: ${mustReturnRows}`);
+  };
+  const isOurs = (found: Found | undefined, state: Found["state"]): boolean =>
+    found?.key === key && found.claim === claim && found.fingerprint === fingerprint && found.state === state;
+  try {
+    check("could not claim a key of its own", await store.claim(claiming));
+    check("claimed one key twice", !(await store.claim({ ...claiming, claim: crypto.randomUUID() })));
+    const found = await store.find(key);
+    const isTimed = found?.limitMs === limitMs && Number.isFinite(found.since) && Number.isFinite(found.now);
+    check("did not read the key that it has claimed", isOurs(found, "pending") && isTimed);
+    check("did not settle its key", await store.settle(key, claim, { as: "sent", receipt: { id: key } }));
+    const sent = await store.find(key);
+    check("did not read the receipt", isOurs(sent, "sent") && Object(sent?.receipt).id === key);
+    check("did not free its key", await store.settle(key, claim, { as: "not-sent", over: true }));
+    check("still reads the key that it has freed", (await store.find(key)) === undefined);
+  } catch (error) {
+    // The claim may be stored anyway.
+    await store.settle(key, claim, { as: "not-sent", over: true }).catch(() => undefined);
+    // It would refuse the statement again and again. Any other failure may be one of the network.
+    if (!(error instanceof AdapterFault) && isRefusal.test(messageOf(error)))
+      throw new AdapterFault(`${name}: the first use failed: ${messageOf(error)}`, { cause: error });
+    throw error;
+  }
+};
+
+/** The same store, tried before its first claim. If it cannot be reached, the next claim tries again. */
+const tried = (store: KeyStore, name: string): KeyStore => {
+  let trial: Promise<void> | undefined;
+  return {
+    ...store,
+    claim: async (claiming) => {
+      trial ??= tryStore(store, name);
+      await trial.catch((error: unknown) => {
+        trial = undefined;
+        throw error;
+      });
+      return store.claim(claiming);
+    },
+  };
+};
+
+/**
+ * A ledger over a store.
+ *
+ * @param adapter - what errors call a store that others' code reaches, such as `sqlLedger`: it is tried before its first claim.
+ */
+export const ledgerOver = (place: KeyStore, adapter?: string): Ledger => {
+  const store = adapter === undefined ? place : tried(place, adapter);
   const claim = async (
     key: string,
     fingerprint: string,

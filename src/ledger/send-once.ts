@@ -3,7 +3,7 @@ import { DeadlineExceeded, type Lifetime, openScope, untilAborted } from "../run
 import type { Clock } from "../runtime/clock.ts";
 import { contentHash } from "../runtime/content-hash.ts";
 import { jsonCopy, messageOf, parsedJson } from "../runtime/values.ts";
-import type { ClaimLedger, LedgerClaim, Settlement, TakenKey } from "./ledger.ts";
+import type { ClaimLedger, LedgerClaim, LedgerLog, Settlement, TakenKey } from "./ledger.ts";
 import { keepable } from "./rules.ts";
 
 /** A call that sends an email, or one request of it: its signal ends every wait. */
@@ -25,16 +25,27 @@ export interface OnceCall<Sent> {
   readonly email: object;
   readonly ledger: ClaimLedger;
   readonly scope: OnceScope & {
-    readonly clock: Pick<Clock, "after" | "wallTime">;
+    readonly clock: Pick<Clock, "after" | "wallTime" | "sleep">;
     /** The client's lifetime: `close` waits for held work. */
-    readonly context: { readonly lifetime: Pick<Lifetime, "hold"> };
+    readonly context: { readonly lifetime: Pick<Lifetime, "hold" | "signal"> };
     noteEffect(): void;
   };
+  /** Milliseconds that the ledger may take to read the key. */
+  readonly limitMs: number;
+  /** Reports a receipt that could not be stored. */
+  readonly log: LedgerLog;
   /** Sends the email. It takes the claim directly before the first byte of each attempt. */
   send(claim: OnceClaim): Promise<Sent>;
   /** What the ledger stores; without the API key, because it may be a file. */
   receiptOf(sent: Sent): unknown;
 }
+
+// Two minutes together, as long as a database takes to fail over.
+const receiptWaitsMs = [100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 30_000, 50_000];
+
+/** The ledger's adapter is wrong: a ConfigurationError says what to change. Any copy of the package may have thrown it. */
+const isAdapterFault = (error: unknown): boolean =>
+  isTouchpointError(error) && error.code === "configuration_invalid" && Object(error).isAdapterFault === true;
 
 /** Another call was first. Internal: the caller gets its receipt, or a SendOnceError. */
 export class KeyTaken extends Error {
@@ -85,6 +96,7 @@ export class OnceClaim {
         late.state === "claimed" && ledger.settle(key, "not-sent", { claim: late.claim });
       scope.context.lifetime.hold(claiming.then(giveBack)).catch(() => undefined);
       if (request.signal?.aborted) throw request.signal.reason;
+      if (isAdapterFault(error)) throw error;
       const isLate = error instanceof DeadlineExceeded;
       const what = isLate
         ? `gave no response within timeoutMs, ${limitMs} ms`
@@ -111,8 +123,27 @@ export class OnceClaim {
       await untilAborted(scope.context.lifetime.hold(settling), scope.signal);
       this.#claim = undefined;
     } catch {
-      // The next attempt, or the end of the call, tries again.
+      // The next attempt, or the end of the call, tries again; behind a receipt there is none.
+      if (as === "sent")
+        scope.context.lifetime.hold(this.#settleAgain(claim, receipt)).catch(() => undefined);
     }
+  }
+
+  /** Writes a receipt again until the ledger stores it, the client is closed, or the time is up. */
+  async #settleAgain(claim: string, receipt: unknown): Promise<void> {
+    const { ledger, key, scope, log } = this.#call;
+    const { signal } = scope.context.lifetime;
+    for (const waitMs of receiptWaitsMs) {
+      // Once the client is closed, one last try.
+      await scope.clock.sleep(waitMs, signal).catch(() => undefined);
+      try {
+        await ledger.settle(key, "sent", { claim, receipt });
+        return;
+      } catch {
+        if (signal.aborted) break;
+      }
+    }
+    log.warn("the email was sent, and its receipt could not be stored: settle the key as sent", { key });
   }
 }
 
@@ -210,12 +241,20 @@ const earlier = (call: OnceCall<unknown>, taken: TakenKey, asked: string): { rea
 const readKey = async (call: OnceCall<unknown>): Promise<TakenKey | undefined> => {
   const { ledger, key, scope } = call;
   if (ledger.read === undefined) return undefined;
+  // A locked table or a database that hangs must not hold the call.
+  const bound = openScope([scope.signal], { totalTimeoutMs: call.limitMs, clock: scope.clock });
   try {
-    return await untilAborted((async () => ledger.read?.(key))(), scope.signal, "the ledger");
+    return await untilAborted((async () => ledger.read?.(key))(), bound.signal, "the ledger");
   } catch (error) {
-    if (scope.signal?.aborted) throw error;
-    const message = `the ledger failed (${messageOf(error)}). Nothing was sent.`;
-    throw scope.error(ConnectionError, message, { cause: error });
+    if (scope.signal?.aborted || isAdapterFault(error)) throw error;
+    const isLate = error instanceof DeadlineExceeded;
+    const what = isLate
+      ? `gave no response within timeoutMs, ${call.limitMs} ms`
+      : `failed (${messageOf(error)})`;
+    const cause = isLate ? undefined : error;
+    throw scope.error(ConnectionError, `the ledger ${what}. Nothing was sent.`, { cause });
+  } finally {
+    bound.release();
   }
 };
 

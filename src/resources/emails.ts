@@ -259,7 +259,8 @@ export class Emails {
     // Loaded with the first `once` key, not with the package.
     const { sendOnce } = await import("../ledger/send-once.ts");
     const result = await sendOnce<WithResponse<Output>>({
-      ...{ key, ledger: settings.ledger, scope },
+      ...{ key, ledger: settings.ledger, scope, log: settings.log },
+      limitMs: callOptions.timeoutMs ?? settings.timeoutMs,
       email: { ...payload, ...written },
       send: (once) =>
         scope.request(operation, { payload, plan: { dryRun, once } }, callOptions).withResponse(),

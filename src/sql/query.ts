@@ -76,7 +76,10 @@ export const runner = (query: SqlQuery, dialect: SqlDialect, store: string): Run
     const text = dialect === "postgres" ? numbered(sql) : sql;
     for (let repeat = 0; ; repeat += 1) {
       try {
-        const rows: unknown = await query(text, params);
+        const answer: unknown = await query(text, params);
+        // TypeORM answers an UPDATE or DELETE with its rows and their number.
+        const isPair = Array.isArray(answer) && answer.length === 2 && Array.isArray(answer[0]);
+        const rows: unknown = isPair && typeof answer[1] === "number" ? answer[0] : answer;
         // Any array with a row in it would grant a claim: a driver's result must not be taken for rows.
         if (!Array.isArray(rows) || !rows.every(isRecord)) throw new Error(mustReturn);
         // A row has the columns that its statement names.

@@ -1,5 +1,5 @@
 import type { Ledger } from "../ledger/ledger.ts";
-import { type KeyStore, ledgerOver } from "../ledger/ledger-over.ts";
+import { AdapterFault, type KeyStore, ledgerOver, mustReturnRows } from "../ledger/ledger-over.ts";
 import { type Found, scheduledIdOf } from "../ledger/rules.ts";
 import { defaultTables } from "./migration.ts";
 import {
@@ -24,7 +24,13 @@ export interface SqlLedgerOptions {
 
 const states = ["pending", "unknown", "sent"] as const;
 
-const foundOf = (row: Row): Found => ({
+/** @throws AdapterFault for a row whose columns have other names, such as `onceKey`. */
+const foundOf = (row: Row): Found => {
+  if (row.once_key === undefined || row.claim === undefined) throw new AdapterFault(mustReturnRows);
+  return readRow(row);
+};
+
+const readRow = (row: Row): Found => ({
   key: String(row.once_key),
   // The table allows no other.
   state: states.find((state) => state === row.state) ?? "unknown",
@@ -73,8 +79,12 @@ const sqlKeys = (run: Run, sql: ReturnType<typeof statementsOf>): KeyStore => {
     return row && foundOf(row);
   };
   return {
-    claim: async ({ key, claim, fingerprint, operation, limitMs }) =>
-      isMet(await run(sql.claim, key, claim, fingerprint, operation, `${limitMs}`)),
+    claim: async ({ key, claim, fingerprint, operation, limitMs }) => {
+      const [row] = await run(sql.claim, key, claim, fingerprint, operation, `${limitMs}`);
+      // A driver that answers a write with one object, such as { changes: 0 }, must grant nothing.
+      if (row !== undefined && row.claim !== claim) throw new AdapterFault(mustReturnRows);
+      return row !== undefined;
+    },
     find: (key) => first(sql.find, key),
     findScheduled: (id) => first(sql.findScheduled, id),
     settle: async (key, claim, { as, over = false, receipt }) => {
@@ -116,5 +126,6 @@ const sqlKeys = (run: Run, sql: ReturnType<typeof statementsOf>): KeyStore => {
  */
 export const sqlLedger = (query: SqlQuery, options: SqlLedgerOptions): Ledger => {
   const { dialect, table = defaultTables.ledger } = storeOptions("sqlLedger", query, options, {});
-  return ledgerOver(sqlKeys(runner(query, dialect, `the table ${table}`), statementsOf(table, dialect)));
+  const keys = sqlKeys(runner(query, dialect, `the table ${table}`), statementsOf(table, dialect));
+  return ledgerOver(keys, "sqlLedger");
 };
