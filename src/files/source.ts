@@ -152,6 +152,7 @@ async function* asUtf8(
   const decoder = new TextDecoder(encoding, { fatal: true });
   const decode = (bytes?: Buffer): Buffer => {
     try {
+      // Streamed also if there is one chunk: decode(bytes) alone reads windows-1252 as Latin-1 in Node 20.20.
       return Buffer.from(bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true }));
     } catch (cause) {
       throw new ConfigurationError(`${name} is not text in ${encoding}`, { cause });

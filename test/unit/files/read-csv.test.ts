@@ -227,6 +227,14 @@ describe("bad lines", () => {
     });
   });
 
+  test("windows-1252 has its own signs where Latin-1 has control characters, in one chunk too", async () => {
+    const bytes = Buffer.from("a\n\x80 5. Ada\x92s\n", "latin1");
+    for (const size of [1, bytes.length])
+      expect(await gather(readCsv(inPieces(bytes, size), { encoding: "windows-1252" }))).toEqual([
+        { a: "\u20AC 5. Ada\u2019s" },
+      ]);
+  });
+
   test("what cast throws is the reason, with its cause", async () => {
     const own = new Error("not a number");
     const cast = () => {
