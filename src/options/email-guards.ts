@@ -1,5 +1,6 @@
 import { RecipientRefusedError } from "../errors.ts";
 import { foldAscii } from "../runtime/fold-ascii.ts";
+import { invisibleIn } from "../runtime/invisible.ts";
 import { anything, ruleFaults } from "../runtime/rules.ts";
 import { isPlainObject } from "../runtime/values.ts";
 import type { Log } from "./logger.ts";
@@ -36,7 +37,7 @@ const namedAddress = /^\s*(?:"[^"\\]*"|[^"<>@,;\\]*)\s*<([^<>]+)>\s*$/;
 const addressIn = (text: unknown): string | undefined => {
   if (typeof text !== "string") return undefined;
   const address = foldAscii((namedAddress.exec(text)?.[1] ?? text).trim());
-  return plainAddress.test(address) ? address : undefined;
+  return plainAddress.test(address) && invisibleIn(address) === undefined ? address : undefined;
 };
 
 const wholeDomain = /^\*(@[^\s<>()[\],;:"\\@*]+)$/;
@@ -45,8 +46,10 @@ const ruleOf = (rule: unknown, name: string, faults: string[]): Covers => {
   if (typeof rule === "function") return (address) => rule(address) === true;
   const text = typeof rule === "string" ? foldAscii(rule.trim()) : "";
   const domain = wholeDomain.exec(text)?.[1];
-  if (domain !== undefined) return (address) => address.endsWith(domain);
-  if (!plainAddress.test(text) || text.includes("*"))
+  if (domain !== undefined && invisibleIn(domain) === undefined) return (address) => address.endsWith(domain);
+  const unseen = invisibleIn(text);
+  if (unseen !== undefined) faults.push(`${name} must not contain the invisible character ${unseen}`);
+  else if (!plainAddress.test(text) || text.includes("*"))
     faults.push(`${name} must contain only addresses, *@domain or (in options) functions`);
   return (address) => address === text;
 };

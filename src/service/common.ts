@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { invisibleIn } from "../runtime/invisible.ts";
 import type { StandardSchema } from "../runtime/standard-schema.ts";
 import { isRecord, isString } from "../runtime/values.ts";
 
@@ -144,24 +145,15 @@ export const QueryText = textThat((text) => text.isWellFormed(), "must not hold 
 // Deliberately wide: the service decides what an address is. This finds slips such as swapped arguments, two addresses
 // in one, or a name with the address. Quoted text may contain anything.
 const address = /^(?:"[^"]*"|[^\s@"<>,;])+@[^\s@"<>,;]+$/u;
-const hasControl = /\p{Cc}/u;
-
-// A screen shows none of these: soft hyphen, zero-width and directional marks, joiners, variation selectors, tags.
-const invisible = /[\p{Cf}\u115F\u1160\u3164\uFFA0]|\p{Default_Ignorable_Code_Point}/u;
 
 const isAddress = (value: string): boolean =>
-  address.test(value) &&
-  value.isWellFormed() &&
-  !hasControl.test(value) &&
-  !invisible.test(value) &&
-  !/^mailto:/i.test(value);
+  address.test(value) && value.isWellFormed() && invisibleIn(value) === undefined && !/^mailto:/i.test(value);
 
 /** What is wrong with an address. A message shows it, and hides blanks and invisible characters. */
 const addressFault = (value: string): string => {
   if (value.trim() !== value) return "must not start or end with a blank";
-  const [character] = invisible.exec(value) ?? hasControl.exec(value) ?? [];
-  const code = character?.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0");
-  if (code !== undefined) return `must not contain the invisible character U+${code}`;
+  const unseen = invisibleIn(value);
+  if (unseen !== undefined) return `must not contain the invisible character ${unseen}`;
   if (/^mailto:/i.test(value)) return "must be one email address such as ada@example.com, not a mailto: link";
   return "must be one email address such as ada@example.com";
 };

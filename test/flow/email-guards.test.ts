@@ -292,6 +292,15 @@ test.each([
     "recipients.allow must contain only addresses, *@domain or (in options) functions",
   ],
   [{ recipients: { allow: ["*@*.example"] } }, "recipients.allow must contain"],
+  [
+    { recipients: { allow: ["ada@ours\u200b.example"] } },
+    "recipients.allow must not contain the invisible character U+200B",
+  ],
+  [
+    { recipients: { allow: ["*@ours.example\u2060"] } },
+    "recipients.allow must not contain the invisible character U+2060",
+  ],
+  [{ recipients: { allow: ["mailto:ada@ours.example"] } }, "recipients.allow must contain only addresses"],
   [{ recipients: { allow: "*@ours.example" } }, "recipients must be { allow:"],
   [{ recipients: ["*@ours.example"] }, "recipients must be { allow:"],
   [{ recipients: { allow: [], deny: [] } }, 'recipients: there is no option "deny"'],
