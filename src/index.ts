@@ -60,6 +60,7 @@ export type { Contacts, UpsertResult } from "./resources/contacts.ts";
 export type { Emails, ScheduledEmails, SendOptions } from "./resources/emails.ts";
 export type { AnyEvents, Events } from "./resources/events.ts";
 export type { Lists } from "./resources/lists.ts";
+export type { MomentInput, TemporalMoment } from "./runtime/moments.ts";
 export type { StandardSchema } from "./runtime/standard-schema.ts";
 export type { FreeFields, Page, ReadableFields, Schema, SchemaFault } from "./service/common.ts";
 export type { CompanyContact, CompanyCreated, CompanyPerson } from "./service/companies.ts";
@@ -81,7 +82,6 @@ export type { EventContact, EventFields, EventOutcome, EventReceipt } from "./se
 export { EventInput } from "./service/events.ts";
 export type { List } from "./service/lists.ts";
 export { ListInput } from "./service/lists.ts";
-export type { MomentInput, TemporalMoment } from "./service/timestamps.ts";
 export type * from "./workspace/contact-types.ts";
 export type {
   EventName,

@@ -1,3 +1,4 @@
+import type { MomentInput } from "../runtime/moments.ts";
 /** What a ledger knows of a key that is not free. */
 export interface TakenKey {
   /**
@@ -104,8 +105,11 @@ export interface LedgerRow extends Omit<TakenKey, "fingerprint"> {
 export interface LedgerFilter {
   /** Only keys in this state. */
   readonly state?: LedgerRow["state"] | undefined;
-  /** Only keys claimed at this time or later: a Date or an ISO 8601 string. A date without a time means its start in UTC. */
-  readonly since?: Date | string | undefined;
+  /**
+   * Only keys claimed at this time or later: a `Date`, a `Temporal.Instant` or `Temporal.ZonedDateTime`, or an ISO 8601
+   * string. A date without a time means its start in UTC.
+   */
+  readonly since?: MomentInput | undefined;
 }
 
 /** A store for send-once keys, with methods to read and change keys by hand. */

@@ -1,14 +1,17 @@
+import { epochMsOf, momentObjectFault } from "../runtime/moments.ts";
 import {
   can,
   isFlag,
   isOneOf,
   isString,
   must,
+  type Rule,
   type Rules,
+  readOptions,
   refuseFaults,
   ruleFaults,
 } from "../runtime/rules.ts";
-import { isDate } from "../runtime/values.ts";
+import { shown } from "../runtime/values.ts";
 import type { ClaimDetails, LedgerFilter, LedgerRow, Settlement, TakenKey } from "./ledger.ts";
 
 const longestText = 65_536;
@@ -132,16 +135,21 @@ const iso = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/;
 
 const sinceMs = (since: unknown): number => {
   if (since === undefined) return Number.NEGATIVE_INFINITY;
-  if (isDate(since)) return since.getTime();
-  return typeof since === "string" && iso.test(since) ? Date.parse(since) : Number.NaN;
+  if (typeof since === "string") return iso.test(since) ? Date.parse(since) : Number.NaN;
+  return epochMsOf(since) ?? Number.NaN;
 };
 
-const isTime = (since: unknown): boolean => !Number.isNaN(sinceMs(since));
+const sinceShape =
+  "must be a valid Date, a Temporal.Instant, a Temporal.ZonedDateTime or an ISO 8601 string with a time zone";
 
-const filterRules: Rules = {
-  state: isOneOf("pending", "unknown", "sent"),
-  since: must("a valid Date or an ISO 8601 string with a time zone", isTime),
+const isTime: Rule = (since, name) => {
+  if (!Number.isNaN(sinceMs(since))) return [];
+  const isOther = typeof since === "object" && since !== null && epochMsOf(since) === undefined;
+  const shape = `${sinceShape}, got ${shown(since)}`;
+  return [`${name} ${isOther ? momentObjectFault(since, shape) : shape}`];
 };
+
+const filterRules: Rules = { state: isOneOf("pending", "unknown", "sent"), since: isTime };
 
 /**
  * Converts a filter to a function that says whether a row passes.
@@ -149,8 +157,9 @@ const filterRules: Rules = {
  * @throws ValidationError naming every fault of the filter.
  */
 export const listFilter = (given: LedgerFilter | undefined): ((row: LedgerRow) => boolean) => {
-  refuseFaults("ledger.list", ruleFaults(given, filterRules));
-  const { state, since } = given ?? {};
+  const filter = readOptions(given, filterRules);
+  refuseFaults("ledger.list", ruleFaults(filter, filterRules));
+  const { state, since } = filter;
   const from = sinceMs(since);
   return (row) => (state === undefined || row.state === state) && row.since >= from;
 };

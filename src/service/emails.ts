@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import type { MomentInput } from "../runtime/moments.ts";
 import { isRecord } from "../runtime/values.ts";
 import {
   type Asked,
@@ -20,7 +21,7 @@ import {
   zodOf,
 } from "./common.ts";
 import { operation } from "./define.ts";
-import { Moment, type MomentInput, writeSendAt } from "./timestamps.ts";
+import { Moment, writeSendAt } from "./timestamps.ts";
 
 /**
  * The body of an email: exactly one of `html` and `text`.

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import type { MomentInput } from "../runtime/moments.ts";
 import { asWritten, isRecord } from "../runtime/values.ts";
 import { issuesOf, readFields } from "./check.ts";
 import {
@@ -18,7 +19,7 @@ import {
 import { ContactPatch } from "./contacts.ts";
 import { operation } from "./define.ts";
 import { JsonRecord, jsonRecord } from "./json.ts";
-import { Moment, type MomentInput, writeBatch, writeOccurredAt } from "./timestamps.ts";
+import { Moment, writeBatch, writeOccurredAt } from "./timestamps.ts";
 
 /** Names with this prefix are reserved for events that the service records itself. */
 export const reservedEventPrefix = "service.";

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { isDate } from "../runtime/values.ts";
+import { epochMsOf, type MomentInput, momentObjectFault } from "../runtime/moments.ts";
 import { deferred, type Fields, type Schema } from "./common.ts";
 
 // Extended or basic format, at least to the hour: 2026-01-31T09:00:00.5Z, 20260131T0900+02.
@@ -9,35 +9,6 @@ const withoutZone = /^\d{4}-?\d\d-?\d\d[Tt ]\d\d[\d:.,]*$/;
 
 const example = "for example 2026-01-31T09:00:00Z or 2026-01-31T10:00:00+01:00";
 const shape = `must be a Date, a Temporal.Instant, a Temporal.ZonedDateTime, or an ISO 8601 string with a time zone, ${example}`;
-
-/** A point in time of Temporal, by its shape, so that no setting of TypeScript is needed. */
-export interface TemporalMoment {
-  readonly epochMilliseconds: number;
-  readonly epochNanoseconds: bigint;
-}
-
-/** A point in time: a valid `Date`, a `Temporal.Instant`, a `Temporal.ZonedDateTime`, or an ISO 8601 string with a time zone. */
-export type MomentInput = Date | TemporalMoment | string;
-
-const tagOf = (value: unknown): string => Object.prototype.toString.call(value).slice("[object ".length, -1);
-
-const isTemporal = (value: unknown): value is TemporalMoment =>
-  ["Temporal.Instant", "Temporal.ZonedDateTime"].includes(tagOf(value));
-
-/** Objects of other libraries that hold a time, by a method that they have: what to call. */
-const conversions: readonly (readonly [method: string, call: string])[] = [
-  ["toJSDate", ".toJSDate()"], // luxon
-  ["toDate", ".toDate()"], // dayjs, moment
-];
-
-/** What is wrong with an object that holds a time and is neither a Date nor a point in time of Temporal. */
-const objectFault = (value: object): string => {
-  const tag = tagOf(value);
-  if (tag.startsWith("Temporal.Plain"))
-    return `has no time zone; use toZonedDateTime(…) to make a Temporal.ZonedDateTime of the ${tag}`;
-  const conversion = conversions.find(([method]) => typeof Reflect.get(value, method) === "function");
-  return conversion === undefined ? shape : `${shape}; call ${conversion[1]} on this object`;
-};
 
 // The calendar repeats after 400 years, and Date.UTC maps years below 100 to 19xx.
 const daysIn = (year: number, month: number): number => new Date(Date.UTC(year + 400, month, 0)).getUTCDate();
@@ -59,11 +30,12 @@ const calendarFault = (read: RegExpExecArray): string | undefined => {
 
 /** What is wrong with a timestamp; undefined if nothing is. */
 const momentFault = (value: unknown): string | undefined => {
-  if (isDate(value) || isTemporal(value)) {
-    const year = new Date(momentMs(value)).getUTCFullYear();
+  const epochMs = epochMsOf(value);
+  if (epochMs !== undefined) {
+    const year = new Date(epochMs).getUTCFullYear();
     return year >= 0 && year <= 9999 ? undefined : shape;
   }
-  if (typeof value === "object" && value !== null) return objectFault(value);
+  if (typeof value === "object" && value !== null) return momentObjectFault(value, shape);
   if (typeof value !== "string") return shape;
   const read = parts.exec(value);
   if (read !== null) return calendarFault(read);
@@ -72,8 +44,8 @@ const momentFault = (value: unknown): string | undefined => {
 
 /** A timestamp in milliseconds since 1970; NaN for an invalid one. */
 export const momentMs = (value: unknown): number => {
-  if (isDate(value)) return value.getTime();
-  if (isTemporal(value)) return value.epochMilliseconds;
+  const epochMs = epochMsOf(value);
+  if (epochMs !== undefined) return epochMs;
   const read = typeof value === "string" ? parts.exec(value) : null;
   if (read === null || calendarFault(read) !== undefined) return Number.NaN;
   const [, year, month, day, hour, minute = "00", second = "00", fraction = "0", ahead, aside = "00"] = read;

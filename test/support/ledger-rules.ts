@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { ValidationError } from "../../src/errors.ts";
 import type { Ledger, LedgerClaim, LedgerFilter, LedgerRow } from "../../src/ledger/ledger.ts";
+import type { MomentInput } from "../../src/runtime/moments.ts";
 
 const tokenOf = (claim: LedgerClaim): string => {
   if (claim.state !== "claimed") throw new Error(`the key is ${claim.state}`);
@@ -13,13 +14,23 @@ const rowsOf = async (ledger: Ledger, filter?: LedgerFilter): Promise<LedgerRow[
   return rows.sort((a, b) => (a.key < b.key ? -1 : 1));
 };
 
-const sinceFault = "since must be a valid Date or an ISO 8601 string with a time zone";
+const sinceFault =
+  "since must be a valid Date, a Temporal.Instant, a Temporal.ZonedDateTime or an ISO 8601 string with a time zone";
+const mapHint = "as a callback of map, write items.map((item) => method(item))";
 const filters: Readonly<Record<string, readonly [unknown, string]>> = {
   "a state that is none": [{ state: "free" }, 'state must be "pending", "unknown" or "sent", got "free"'],
   "a misspelt field": [{ satte: "sent" }, 'there is no option "satte" (did you mean "state"?)'],
   "a time without a zone": [{ since: "2026-03-02T07:00" }, `${sinceFault}, got "2026-03-02T07:00"`],
   "a time that does not exist": [{ since: new Date(Number.NaN) }, `${sinceFault}, got a Date`],
-  "no filter at all": [5, "the options must be an object, got 5"],
+  "a time of day without a zone": [
+    { since: { [Symbol.toStringTag]: "Temporal.PlainDateTime" } },
+    "since has no time zone; use toZonedDateTime(…) to make a Temporal.ZonedDateTime of the Temporal.PlainDateTime",
+  ],
+  "an object of luxon": [
+    { since: { toJSDate: () => new Date() } },
+    `${sinceFault}, got an object; call .toJSDate() on this object`,
+  ],
+  "no filter at all": [5, `the options must be an object, got 5; ${mapHint}`],
 };
 
 const deep = JSON.parse("[".repeat(5_000) + "]".repeat(5_000));
@@ -159,11 +170,17 @@ export const keepsTheRules = (open: () => Ledger): void => {
     const ledger = open();
     await ledger.claim("a", "f");
     const { since = 0 } = (await ledger.get("a")) ?? {};
-    const keysSince = async (from: Date | string) =>
+    const instant = (epochMilliseconds: number) => ({
+      ...{ epochMilliseconds, epochNanoseconds: BigInt(epochMilliseconds) * 1_000_000n },
+      [Symbol.toStringTag]: "Temporal.Instant",
+    });
+    const keysSince = async (from: MomentInput) =>
       (await rowsOf(ledger, { since: from })).map(({ key }) => key);
     expect(await keysSince(new Date(since))).toEqual(["a"]);
     expect(await keysSince(new Date(since + 1).toISOString())).toEqual([]);
     expect(await keysSince("2000-01-01")).toEqual(["a"]);
+    expect(await keysSince(instant(since))).toEqual(["a"]);
+    expect(await keysSince(instant(since + 1))).toEqual([]);
   });
 
   test.each(Object.entries(filters))("refuses to list by %s", async (_what, [filter, message]) => {

@@ -1,0 +1,40 @@
+import { isDate } from "./values.ts";
+
+/** A point in time of Temporal, by its shape, so that no setting of TypeScript is needed. */
+export interface TemporalMoment {
+  readonly epochMilliseconds: number;
+  readonly epochNanoseconds: bigint;
+}
+
+/** A point in time: a valid `Date`, a `Temporal.Instant`, a `Temporal.ZonedDateTime`, or an ISO 8601 string with a time zone. */
+export type MomentInput = Date | TemporalMoment | string;
+
+const tagOf = (value: unknown): string => Object.prototype.toString.call(value).slice("[object ".length, -1);
+
+const isTemporal = (value: unknown): value is TemporalMoment =>
+  ["Temporal.Instant", "Temporal.ZonedDateTime"].includes(tagOf(value));
+
+/** The milliseconds since 1970 of an object that is a point in time; NaN for an invalid Date, undefined for any other value. */
+export const epochMsOf = (value: unknown): number | undefined => {
+  if (isDate(value)) return value.getTime();
+  return isTemporal(value) ? value.epochMilliseconds : undefined;
+};
+
+/** Objects of other libraries that hold a time, by a method that they have: what to call. */
+const conversions: readonly (readonly [method: string, call: string])[] = [
+  ["toJSDate", ".toJSDate()"], // luxon
+  ["toDate", ".toDate()"], // dayjs, moment
+];
+
+/**
+ * What is wrong with an object that is no point in time.
+ *
+ * @param shape - what it must be.
+ */
+export const momentObjectFault = (value: object, shape: string): string => {
+  const tag = tagOf(value);
+  if (tag.startsWith("Temporal.Plain"))
+    return `has no time zone; use toZonedDateTime(…) to make a Temporal.ZonedDateTime of the ${tag}`;
+  const conversion = conversions.find(([method]) => typeof Reflect.get(value, method) === "function");
+  return conversion === undefined ? shape : `${shape}; call ${conversion[1]} on this object`;
+};
