@@ -13,6 +13,7 @@ import { Contacts } from "./resources/contacts.ts";
 import { Emails } from "./resources/emails.ts";
 import { type AnyEvents, Events } from "./resources/events.ts";
 import { Lists } from "./resources/lists.ts";
+import { bindMethods } from "./runtime/bound-methods.ts";
 import { type Clock, systemClock } from "./runtime/clock.ts";
 import { assertNode } from "./runtime/node-version.ts";
 import { isAtLeast, refuseSetup, ruleFaults } from "./runtime/rules.ts";
@@ -109,6 +110,7 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
       recorders: this.#node.recorders,
       serviceNow: () => this.#connection.serviceTime.now(),
     });
+    bindMethods(this);
   }
 
   /**

@@ -1,6 +1,7 @@
 import type { CallScope } from "../call/scope.ts";
 import { ConfigurationError, ConnectionError, ValidationError } from "../errors.ts";
 import { callSafely } from "../options/logger.ts";
+import { bindMethods } from "../runtime/bound-methods.ts";
 import { untilAborted } from "../runtime/cancellation.ts";
 import type { Cancel } from "../runtime/clock.ts";
 import { describeIssues } from "../service/check.ts";
@@ -57,6 +58,7 @@ export class Recorder<Types extends object = OpenEvents> {
   constructor(settings: RecorderSettings, context: RecorderContext) {
     this.#settings = settings;
     this.#context = context;
+    bindMethods(this);
   }
 
   /** The number of events that are taken and not settled yet. */

@@ -4,6 +4,7 @@ import { NotFoundError } from "../errors.ts";
 import type { CallOptions } from "../options/options.ts";
 import { contactsWith } from "../paging/matching.ts";
 import type { PagingOptions } from "../paging/paged.ts";
+import { bindMethods } from "../runtime/bound-methods.ts";
 import { foldAscii } from "../runtime/fold-ascii.ts";
 import type {
   Company,
@@ -31,6 +32,7 @@ export class Companies {
   /** @internal */
   constructor(call: CallScope) {
     this.#call = call;
+    bindMethods(this);
   }
 
   /**

@@ -8,6 +8,7 @@ import type { CallScope } from "../call/scope.ts";
 import type { CallOptions } from "../options/options.ts";
 import { findContact } from "../paging/matching.ts";
 import { type Paged, type PagingOptions, paged } from "../paging/paged.ts";
+import { bindMethods } from "../runtime/bound-methods.ts";
 import { issuesOf } from "../service/check.ts";
 import {
   type Contact,
@@ -45,6 +46,7 @@ export class Contacts<Fields extends object = OpenFields> {
   /** @internal */
   constructor(call: CallScope) {
     this.#call = call;
+    bindMethods(this);
   }
 
   /**

@@ -6,6 +6,7 @@ import { keepable } from "../ledger/rules.ts";
 import type { CallOptions } from "../options/options.ts";
 import { callRules } from "../options/validation.ts";
 import { type Paged, type PagingOptions, paged } from "../paging/paged.ts";
+import { bindMethods } from "../runtime/bound-methods.ts";
 import { untilAborted } from "../runtime/cancellation.ts";
 import { toHeaders } from "../runtime/headers.ts";
 import { isFlag, must, type Rules, readOptions, refuseFaults, ruleFaults } from "../runtime/rules.ts";
@@ -63,6 +64,7 @@ export class ScheduledEmails {
   /** @internal */
   constructor(call: CallScope) {
     this.#call = call;
+    bindMethods(this);
   }
 
   /**
@@ -162,6 +164,7 @@ export class Emails {
   constructor(call: CallScope) {
     this.#call = call;
     this.scheduled = new ScheduledEmails(call);
+    bindMethods(this);
   }
 
   /**

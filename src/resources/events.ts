@@ -7,6 +7,7 @@ import type { InputSource } from "../bulk/source-run.ts";
 import type { ApiPromise } from "../call/api-promise.ts";
 import type { CallScope } from "../call/scope.ts";
 import type { CallOptions } from "../options/options.ts";
+import { bindMethods } from "../runtime/bound-methods.ts";
 import type { EventInput, EventReceipt } from "../service/events.ts";
 import { operations } from "../service/operations.ts";
 import type { OpenFields } from "../workspace/contact-types.ts";
@@ -30,6 +31,7 @@ export class Events<Types extends object = OpenEvents, Fields extends object = O
   constructor(call: CallScope, context: EventsContext) {
     this.#call = call;
     this.#context = context;
+    bindMethods(this);
   }
 
   /**

@@ -9,6 +9,7 @@ import type { CallScope } from "../call/scope.ts";
 import type { CallOptions } from "../options/options.ts";
 import { contactsWith } from "../paging/matching.ts";
 import type { PagingOptions } from "../paging/paged.ts";
+import { bindMethods } from "../runtime/bound-methods.ts";
 import type { Contact } from "../service/contacts.ts";
 import type { List, ListInput } from "../service/lists.ts";
 import { operations } from "../service/operations.ts";
@@ -20,6 +21,7 @@ export class Lists {
   /** @internal */
   constructor(call: CallScope) {
     this.#call = call;
+    bindMethods(this);
   }
 
   /**

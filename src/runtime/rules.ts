@@ -61,6 +61,10 @@ export const can = (value: unknown, ...methods: readonly string[]): boolean =>
   ((typeof value === "object" && value !== null) || isFunction(value)) &&
   methods.every((method) => isFunction(Reflect.get(Object(value), method)));
 
+/** `items.map(method)` passes the index of each item as the options. */
+const mapHint = (options: unknown): string =>
+  typeof options === "number" ? "; as a callback of map, write items.map((item) => method(item))" : "";
+
 /**
  * The faults of options. Null means none, and undefined the default.
  *
@@ -69,7 +73,8 @@ export const can = (value: unknown, ...methods: readonly string[]): boolean =>
  */
 export const ruleFaults = (given: unknown, rules: Rules, { within = "", required = none } = {}): string[] => {
   const options = given ?? {};
-  if (!hasOptions(options)) return [`the options must be an object, got ${shown(options)}`];
+  if (!hasOptions(options))
+    return [`the options must be an object, got ${shown(options)}${mapHint(options)}`];
   const known = Object.keys(rules);
   // An option within another is one of few.
   const [before, after] = within === "" ? ["", ""] : [`${within}: `, `: there are ${known.join(", ")}`];

@@ -1,0 +1,33 @@
+/** The prototypes of an object, the class of the object first. */
+function* prototypesOf(instance: object): Generator<object> {
+  let prototype: unknown = Object.getPrototypeOf(instance);
+  while (typeof prototype === "object" && prototype !== null && prototype !== Object.prototype) {
+    yield prototype;
+    prototype = Object.getPrototypeOf(prototype);
+  }
+}
+
+const boundTo = (instance: object, { value, get, set }: PropertyDescriptor): PropertyDescriptor => {
+  // Configurable, so that a test can replace a method; not enumerable, as a method of a class.
+  const bound: PropertyDescriptor = { configurable: true };
+  if (get !== undefined) bound.get = get.bind(instance);
+  if (set !== undefined) bound.set = set.bind(instance);
+  return get === undefined && set === undefined
+    ? { ...bound, value: value.bind(instance), writable: true }
+    : bound;
+};
+
+/**
+ * Binds the methods and accessors of an object's classes to the object. They then work without it
+ * (`const { record } = recorder`), and through a proxy of Vue or MobX, which has no access to private fields. A
+ * constructor calls this at its end; the methods of a subclass are bound too.
+ */
+export const bindMethods = (instance: object): void => {
+  for (const prototype of prototypesOf(instance))
+    for (const name of Reflect.ownKeys(prototype)) {
+      const property = Object.getOwnPropertyDescriptor(prototype, name);
+      if (name === "constructor" || property === undefined || Object.hasOwn(instance, name)) continue;
+      if (typeof property.value !== "function" && !("get" in property)) continue;
+      Object.defineProperty(instance, name, boundTo(instance, property));
+    }
+};
