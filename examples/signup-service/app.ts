@@ -13,8 +13,6 @@ export interface SignupOptions {
   /** How many sign-ups run at a time; more are told to come back. */
   readonly maxRunning?: number;
   readonly logger?: FastifyBaseLogger;
-  /** Milliseconds since 1970. */
-  readonly now?: () => number;
 }
 
 interface Signup {
@@ -31,26 +29,23 @@ const signupSchema = {
 const retryAfter = (error: RateLimitError): string =>
   String(Math.max(1, Math.ceil((error.retryAfterMs ?? 0) / 1_000)));
 
-/** What a request needs at least for its answer, in milliseconds. */
-const answerMs = 250;
-
 /** Creates the service. It listens nowhere yet. */
 export const signupService = (options: SignupOptions): FastifyInstance => {
-  const { client, jobs, listId, handlerMs = 1_500, maxRunning = 5, now = Date.now } = options;
+  const { client, jobs, listId, handlerMs = 1_500, maxRunning = 5 } = options;
   const app: FastifyInstance = Fastify({ ...(options.logger && { loggerInstance: options.logger }) });
 
   const signUp = async ({ email, name }: Signup) => {
-    const endsAt = now() + handlerMs;
-    const leftMs = () => Math.max(1, endsAt - now());
-    // What is left of the handler's time bounds the call. Its waits end earlier: a request that is sent in the last
-    // moment is cut off on the wire, and nobody knows what it did.
-    const left = () => ({ maxWaitMs: Math.max(1, leftMs() - answerMs), totalTimeoutMs: leftMs() });
-    const { contact, created } = await client.contacts.upsert({ email, ...(name && { name }) }, left());
-    await client.lists.addContacts(listId, [email], left());
+    const deadline = new Date(Date.now() + handlerMs);
+    const bound = client.withOptions({ deadline });
+    const { contact, created } = await bound.contacts.upsert({ email, ...(name && { name }) });
+    await bound.lists.addContacts(listId, [email]);
     const event = { id: `signed-up:${contact.id}`, name: "signed.up", contact: { id: contact.id } };
-    await client.events.record(event, left());
+    await bound.events.record(event);
     // On disk before the response: a welcome is sent once, whatever happens to this process.
-    const welcome = await jobs.add({ contactId: contact.id, to: email }, leftMs());
+    const welcome = await jobs.add(
+      { contactId: contact.id, to: email },
+      Math.max(1, deadline.getTime() - Date.now()),
+    );
     return { id: contact.id, created, welcome };
   };
 

@@ -5,6 +5,7 @@ import type { HttpResponse } from "../http/message.ts";
 import type { RetryQuota } from "../http/retry.ts";
 import { isCallWatched, traceCall } from "../http/tracing.ts";
 import type { FailureNotes, Plan, Progress, Scope, Send } from "../http/types.ts";
+import type { ClientDeadline } from "../options/deadline.ts";
 import type { CallOptions, Settings } from "../options/options.ts";
 import { callRules } from "../options/validation.ts";
 import {
@@ -43,6 +44,8 @@ export interface CallContext {
   readonly settings: Settings;
   readonly redactor: Pick<Redactor, "text" | "body">;
   readonly lifetime: Lifetime;
+  /** When every call of the client has ended. */
+  readonly deadline?: ClientDeadline | undefined;
   readonly clock: Clock;
   /** Limits the retries of all calls together. */
   readonly quota: Pick<RetryQuota, "draw">;
@@ -142,7 +145,10 @@ export class CallScope implements Scope {
     this.#above = above;
     const isAbove = above !== undefined && (signal === above.#given || signal === above.signal);
     const ending = parent === undefined || above !== undefined ? above?.signal : lifetime.signal;
-    const opened = openScope([isAbove ? undefined : signal, ending], { totalTimeoutMs, clock });
+    const bound = kind === "client" ? undefined : context.deadline;
+    const clientLeftMs = above === undefined && bound ? bound.at - clock.now() : undefined;
+    const limits = { totalTimeoutMs, clientLeftMs, clock };
+    const opened = openScope([isAbove ? undefined : signal, ending], limits);
     this.signal = opened.signal;
     this.release = opened.release;
     const isPart = above?.isWhole === true;
@@ -152,6 +158,10 @@ export class CallScope implements Scope {
     const hasDeadline = totalTimeoutMs !== undefined && kind !== "long";
     if (hasDeadline) this.deadlineAt = clock.now() + totalTimeoutMs;
     else this.deadlineAt = isPart ? above.deadlineAt : undefined;
+  }
+
+  get waitsEndAt(): number | undefined {
+    return this.context.deadline?.waitsEndAt;
   }
 
   get clock(): Clock {

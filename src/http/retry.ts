@@ -151,8 +151,8 @@ class Repeats {
 
   /** Whether the call ends before another attempt could be made. */
   #isTooLate(waitMs: number, pauseMs: number): boolean {
-    const { deadlineAt, waitLeftMs = never } = this.#scope;
-    const leftMs = deadlineAt === undefined ? never : deadlineAt - this.#settings.clock.now();
+    const { deadlineAt = never, waitsEndAt = never, waitLeftMs = never } = this.#scope;
+    const leftMs = Math.min(deadlineAt, waitsEndAt) - this.#settings.clock.now();
     return Math.max(waitMs, pauseMs) > leftMs || pauseMs > waitLeftMs;
   }
 

@@ -51,6 +51,8 @@ export interface Scope {
   readonly signal: AbortSignal | undefined;
   /** The end of `totalTimeoutMs`, on the client's clock. */
   readonly deadlineAt: number | undefined;
+  /** When its waits end because of the client's deadline, on the client's clock. */
+  readonly waitsEndAt?: number | undefined;
   /** What is left of `maxWaitMs` for all requests of the call together; undefined: no limit. */
   readonly waitLeftMs: number | undefined;
   /** How many attempts were made. */

@@ -15,6 +15,7 @@ import {
 import { isStandardSchema } from "../runtime/standard-schema.ts";
 import { isPlainObject, isRecord } from "../runtime/values.ts";
 import { reservedEventPrefix } from "../service/events.ts";
+import { isDeadline } from "./deadline.ts";
 import { oldDispatcher } from "./fetch.ts";
 import { hookNames } from "./hooks.ts";
 import { documentedLimits, limitFaults, scopeFaults } from "./limits.ts";
@@ -82,6 +83,7 @@ export const clientRules = {
   ...sharedRules,
   apiKey: anything,
   baseUrl: anything,
+  deadline: isDeadline,
   maxRetryAfterMs: isAtLeast(0),
   concurrency: isWhole(1),
   maxQueued: isWhole(0),

@@ -7,6 +7,7 @@ import type { OpenFields } from "../workspace/contact-types.ts";
 import type { EventSchemas, OpenEvents } from "../workspace/event-types.ts";
 import { type UnknownFields, Workspace } from "../workspace/workspace.ts";
 import { clientRules } from "./client-rules.ts";
+import type { Deadline } from "./deadline.ts";
 import { type EmailGuards, emailGuards, type RecipientOptions } from "./email-guards.ts";
 import type { Dispatcher, Fetch } from "./fetch.ts";
 import { type Hooks, safeHooks } from "./hooks.ts";
@@ -43,6 +44,12 @@ export interface ClientOptions<
    * none.
    */
   readonly totalTimeoutMs?: number | undefined;
+  /**
+   * For `withOptions`: when every call of the new client has ended, waits included. A `Date`, a `Temporal.Instant`, or
+   * milliseconds from now. A call that would wait until less than 250 ms before it (or the last quarter of a shorter
+   * time) fails at once with a RateLimitError and is not sent. Default: that of the client it is created from, or none.
+   */
+  readonly deadline?: Deadline | undefined;
   /** Retries after the first attempt, at least 0. Default 4. */
   readonly maxRetries?: number | undefined;
   /** A 429 or 503 with a longer `Retry-After` throws at once; in milliseconds. Default 60,000. */

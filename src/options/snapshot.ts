@@ -57,3 +57,11 @@ export const snapshot = (given: ClientOptions, before: ClientOptions): ClientOpt
   }
   return Object.freeze(Object.fromEntries(options));
 };
+
+/** Whether a snapshot has the values of the options before it, except for a valid `deadline`. */
+export const sameOptions = (options: ClientOptions, before: ClientOptions): boolean =>
+  Object.entries(options).every(([name, value]) =>
+    name === "deadline"
+      ? value === undefined || clientRules.deadline(value, name).length === 0
+      : Object.hasOwn(before, name) && Reflect.get(before, name) === value,
+  );

@@ -25,13 +25,14 @@ const refusedFor = (scope: Scope, limit: string, why: string, waitMs?: number): 
 
 /** How a wait of `ms` is too long, as the end of a sentence; undefined if the request may still wait for so long. */
 const beyondBound = ({ scope, since, bounds }: Admission, ms: number): string | undefined => {
-  const { waitLeftMs = never, deadlineAt = never } = scope;
+  const { waitLeftMs = never, deadlineAt = never, waitsEndAt = never } = scope;
   const now = bounds.clock.now();
-  const leftMs = Math.min(waitLeftMs - (now - since), deadlineAt - now);
+  const leftMs = Math.min(waitLeftMs - (now - since), deadlineAt - now, waitsEndAt - now);
   // A call whose time is up ends by that, whatever it would have waited for.
   if (ms <= leftMs || deadlineAt <= now) return undefined;
-  const name = deadlineAt - now <= waitLeftMs ? "totalTimeoutMs" : "maxWaitMs";
-  return `: ${Math.max(0, Math.round(leftMs))} ms are left of ${name}`;
+  const time = `: ${Math.max(0, Math.round(leftMs))} ms are left`;
+  if (waitsEndAt - now <= leftMs) return `${time} for waits until the client's deadline`;
+  return `${time} of ${deadlineAt - now <= waitLeftMs ? "totalTimeoutMs" : "maxWaitMs"}`;
 };
 
 /** The error of a request for which the day is used up. */

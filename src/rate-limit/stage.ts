@@ -23,14 +23,18 @@ const unnamedPauseMs = 1_000;
 
 const [longWaitMs, tooLongWaitMs] = [1_000, 10_000];
 const idle = { idle: true };
+const never = Number.POSITIVE_INFINITY;
 
-/** Ends a wait with its signal, or with `maxWaitMs`, and tells of a long one. */
+/** Ends a wait with its signal, with `maxWaitMs` or before the client's deadline, and tells of a long one. */
 const watch = (admission: Admission, { clock, onLongWait }: RateLimitSettings): (Cancel | undefined)[] => {
   const { scope, queue } = admission;
-  const { waitLeftMs } = scope;
+  const { waitLeftMs = never, waitsEndAt = never } = scope;
+  const deadlineMs = waitsEndAt - clock.now();
+  const waitMs = Math.min(waitLeftMs, deadlineMs);
+  const limit = deadlineMs < waitLeftMs ? "until shortly before the client's deadline" : "for maxWaitMs";
   const unlink = whenAborted(scope.signal, () => queue.refuse(admission, scope.signal?.reason));
-  const giveUp = (): void => queue.refuse(admission, refusedWait(admission, "it has waited for maxWaitMs"));
-  const cancels = [unlink, waitLeftMs === undefined ? undefined : clock.after(waitLeftMs, giveUp)];
+  const giveUp = (): void => queue.refuse(admission, refusedWait(admission, `it has waited ${limit}`));
+  const cancels = [unlink, waitMs === never ? undefined : clock.after(Math.max(0, waitMs), giveUp)];
   // Timers for each request that waits, but only with a logger.
   if (onLongWait !== undefined)
     cancels.push(

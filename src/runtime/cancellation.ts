@@ -61,14 +61,19 @@ export const whenAborted = (signal: AbortSignal | undefined, listener: Listener)
   };
 };
 
-/** The abort reason of a call's scope when `totalTimeoutMs` has passed. */
+/** The abort reason of a call's scope when `totalTimeoutMs` or the client's deadline has passed. */
 export class DeadlineExceeded extends Error {
-  readonly totalTimeoutMs: number;
+  /** Undefined: the client's deadline. */
+  readonly totalTimeoutMs: number | undefined;
 
   /** @param waitingFor - what the call was waiting for then, for example `the limit emails`. */
-  constructor(totalTimeoutMs: number, waitingFor?: string) {
+  constructor(totalTimeoutMs: number | undefined, waitingFor?: string) {
     const wait = waitingFor === undefined ? "" : `, waiting for ${waitingFor}`;
-    super(`the call took longer than totalTimeoutMs (${totalTimeoutMs} ms${wait})`);
+    super(
+      totalTimeoutMs === undefined
+        ? `the client's deadline has passed${wait}`
+        : `the call took longer than totalTimeoutMs (${totalTimeoutMs} ms${wait})`,
+    );
     this.totalTimeoutMs = totalTimeoutMs;
   }
 }
@@ -85,12 +90,22 @@ interface Timers {
   after(ms: number, callback: () => void): () => void;
 }
 
+/** What limits the time of a call. */
+interface TimeLimits {
+  readonly totalTimeoutMs: number | undefined;
+  /** What is left until the client's deadline. */
+  readonly clientLeftMs?: number | undefined;
+  readonly clock: Timers;
+}
+
 /** The one signal that aborts a call. */
 export interface AbortScope {
   readonly signal: AbortSignal | undefined;
   /** Clears the timer and the listeners, because a signal that outlives the call must not collect them. */
   release(): void;
 }
+
+const never = Number.POSITIVE_INFINITY;
 
 const nothingToRelease = (): void => undefined;
 
@@ -101,21 +116,21 @@ const nothingToRelease = (): void => undefined;
  */
 export const openScope = (
   signals: readonly (AbortSignal | undefined)[],
-  deadline?: { readonly totalTimeoutMs: number | undefined; readonly clock: Timers },
+  deadline?: TimeLimits,
 ): AbortScope => {
   const sources: AbortSignal[] = [];
   for (const signal of signals) if (signal !== undefined && !sources.includes(signal)) sources.push(signal);
-  const totalTimeoutMs = deadline?.totalTimeoutMs;
-  if (sources.length < 2 && totalTimeoutMs === undefined)
-    return { signal: sources[0], release: nothingToRelease };
+  const { totalTimeoutMs = never, clientLeftMs = never } = deadline ?? {};
+  const leftMs = Math.min(totalTimeoutMs, clientLeftMs);
+  if (sources.length < 2 && leftMs === never) return { signal: sources[0], release: nothingToRelease };
   const controller = new AbortController();
   const links = sources.map((source) => whenAborted(source, () => controller.abort(source.reason)));
   const aborted = sources.find((source) => source.aborted);
   if (aborted !== undefined) controller.abort(aborted.reason);
-  if (deadline !== undefined && totalTimeoutMs !== undefined)
-    links.push(
-      deadline.clock.after(totalTimeoutMs, () => controller.abort(new DeadlineExceeded(totalTimeoutMs))),
-    );
+  const endInTime = (): void =>
+    controller.abort(new DeadlineExceeded(leftMs < totalTimeoutMs ? undefined : totalTimeoutMs));
+  if (leftMs <= 0) endInTime();
+  else if (deadline !== undefined && leftMs !== never) links.push(deadline.clock.after(leftMs, endInTime));
   const release = (): void => {
     for (const unlink of links) unlink();
   };
