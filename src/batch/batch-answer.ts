@@ -60,14 +60,21 @@ const noResult = "the service gave no result for this event";
 export const isMissing = (result: BatchItemResult): boolean =>
   result.state === "unknown" && result.status === 0 && result.error === noResult;
 
+/** Whether a result says in any form that it is one of a failure. */
+const showsFailure = (item: Readonly<Record<string, unknown>>): boolean =>
+  (item.error ?? undefined) !== undefined ||
+  "errors" in item ||
+  item.ok === false ||
+  item.success === false ||
+  sentenceOf(item) !== undefined;
+
 // The shape of a failed result is not documented: every known field is read, and none is required.
 const statusOf = (item: Readonly<Record<string, unknown>>): number => {
   const status = Number(item.status);
   if (Number.isInteger(status) && status >= 100) return status;
-  // A sign of failure in any form outweighs an id: a failed item may echo the caller's id.
-  if ((item.error ?? undefined) !== undefined || "errors" in item) return 400;
-  if (item.ok === false || item.success === false) return 400;
-  if (sentenceOf(item) !== undefined) return 400;
+  // A sign of failure outweighs an id: a failed item may echo the caller's id. Without a status, the failure need not be
+  // for good: the event is sent again under its id, which is harmless.
+  if (showsFailure(item)) return 0;
   // Recorded now or in an earlier round.
   if (item.duplicate === true) return 202;
   if ((item.status ?? undefined) !== undefined) return 0;
@@ -102,7 +109,12 @@ const resultOf = (item: unknown, sent: IndexedEvent, isVouchedFor: boolean): Bat
   const unknown = { index, status: 0, state: "unknown" } as const;
   if (item === undefined || item === null) return { ...unknown, error: noResult };
   if (!isRecord(item)) return { ...unknown, error: asJson(item) };
-  if (status === 0) return { ...item, ...unknown, error: asJson(item) };
+  if (status === 0)
+    return {
+      ...item,
+      ...unknown,
+      error: sentenceOf({ error: item.error }) ?? sentenceOf(item) ?? asJson(item),
+    };
   // A failure of the service may have happened after the event was recorded.
   const state = isUnclearStatus(status) ? "unknown" : "refused";
   const error = sentenceOf({ error: item.error }) ?? sentenceOf(item) ?? asJson(item);
@@ -137,7 +149,9 @@ const isFailure = (status: number): boolean => status !== 0 && !isSuccess(status
 const isVouchedFor = (answer: BatchAnswer | undefined, count: number, items: readonly unknown[]): boolean => {
   const { accepted, rejected }: { accepted?: unknown; rejected?: unknown } = Object(answer);
   const isWhole = Number(accepted) === count && !(Number(rejected) > 0);
-  return isWhole && !items.some((item) => isRecord(item) && isFailure(statusOf(item)));
+  return (
+    isWhole && !items.some((item) => isRecord(item) && (isFailure(statusOf(item)) || showsFailure(item)))
+  );
 };
 
 /**

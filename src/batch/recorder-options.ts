@@ -39,9 +39,9 @@ export interface RecorderOptions {
    * Called for every event whose request failed for good. If you set it, an ignored promise of `record` is not an
    * unhandled rejection.
    */
-  readonly onDrop?: (dropped: DroppedEvent) => void;
-  /** Called for every event that was recorded, with the service's outcome. */
-  readonly onOutcome?: (recorded: OutcomeOfEvent) => void;
+  readonly onDrop?: (dropped: DroppedEvent) => unknown;
+  /** Called for every event that was recorded, with the service's outcome. `close` waits for the promise that it returns. */
+  readonly onOutcome?: (recorded: OutcomeOfEvent) => unknown;
   /**
    * Called with a promise for every event, which resolves when the event is settled and never rejects: for platforms
    * that freeze a function after its response (`ctx.waitUntil`).

@@ -226,7 +226,7 @@ export class Recorder<Types extends object = OpenEvents> {
         if (result === undefined) continue;
         resolve({ ...result, index: 0 });
         if (result.state === "recorded")
-          callSafely(() => this.#settings.onOutcome?.({ event, index, outcome: result.outcome }));
+          this.#follow(() => this.#settings.onOutcome?.({ event, index, outcome: result.outcome }));
       }
       this.#sent += batch.length;
     } catch (error) {
@@ -245,7 +245,17 @@ export class Recorder<Types extends object = OpenEvents> {
 
   #tellDropped(event: GivenEvent, error: unknown): void {
     this.#dropped += 1;
-    // A callback that fails, now or later, must not affect the other events.
-    callSafely(() => this.#settings.onDrop?.({ event, error }));
+    this.#follow(() => this.#settings.onDrop?.({ event, error }));
+  }
+
+  /** Calls back; `flush` and `close` wait for a promise. A callback that fails must not affect the other events. */
+  #follow(callback: () => unknown): void {
+    callSafely(() => {
+      const following = callback();
+      if (!(following instanceof Promise)) return;
+      const ended = following.catch(() => undefined);
+      this.#open.add(ended);
+      void ended.then(() => this.#open.delete(ended));
+    });
   }
 }

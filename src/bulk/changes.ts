@@ -216,6 +216,7 @@ class Pass {
 }
 
 const operation = "contacts.changes";
+const short = { priority: "background", mayBeShort: false } as const;
 
 const rules: Rules = {
   ...callRules,
@@ -245,7 +246,8 @@ export async function* changedContacts(
   const progress = new ProgressReporter(onProgress, undefined, call.clock);
   const scope = call.long(operation, { waits: progress });
   const list = (from: PagingOptions) =>
-    paged(scope, operations.contacts.list, query, { ...callOptions, ...from }).pages();
+    // A list that ends early would make removed contacts of those that it lacks.
+    paged(scope, operations.contacts.list, query, { ...callOptions, ...from }, short).pages();
   try {
     await pass.begin();
     if (pass.mayBeForeign) await refuseForeign(pass, list({ prefetch: 0 }), snapshot);

@@ -1,6 +1,6 @@
 import { Client, type ClientOptions, type Hooks, type Limits } from "../index.ts";
 import type { Options } from "./args.ts";
-import { asUsage, type Request, UsageError } from "./command.ts";
+import { asUsage, type ExitCode, exitCode, type Request, UsageError } from "./command.ts";
 import { createPace, type LimitWait, type Measured, progressBar } from "./progress-bar.ts";
 
 /** The option that sets the limits, of a sandbox and of commands that call it. */
@@ -63,11 +63,22 @@ export const watch = async (request: Request) => {
     onRetry: ({ operation, status, attempt }) =>
       bar.print(`${operation}: ${status ?? "no response"} at attempt ${attempt}, trying again`),
   };
-  const client = await connect(request, { hooks });
+  /** Lists that ended below the service's own count. */
+  const shortfalls = new Set<string>();
+  const onValidationIssue: Hooks["onValidationIssue"] = ({ issues }) => {
+    for (const { message } of issues)
+      if (message.endsWith("were not returned by the service")) shortfalls.add(message);
+  };
+  const client = await connect(request, { hooks: { ...hooks, onValidationIssue } });
   const pace = createPace(now);
   return {
     client,
     bar,
+    /** Says which lists were short, and returns the exit code of a command that has otherwise succeeded. */
+    exitCode: (): ExitCode => {
+      for (const message of shortfalls) bar.print(message);
+      return shortfalls.size > 0 ? exitCode.someRejected : exitCode.ok;
+    },
     show: (progress: Measured) => bar.update(pace(progress, wait)),
     [Symbol.asyncDispose]: async () => {
       bar.end();

@@ -1,14 +1,6 @@
 import { type Written, writeCsv, writeNdjson } from "../files/index.ts";
 import type { Contact, Paged } from "../index.ts";
-import {
-  type CliCommand,
-  exitCode,
-  jsonOption,
-  listOf,
-  OutputError,
-  type Request,
-  UsageError,
-} from "./command.ts";
+import { type CliCommand, jsonOption, listOf, OutputError, type Request, UsageError } from "./command.ts";
 import { connectionOptions, type Watched, watch } from "./connect.ts";
 import { checkColumns, contactFields } from "./contact-columns.ts";
 import { assertDistinct, delimiterOf, delimiterOption, formatOf, formatOption } from "./record-file.ts";
@@ -99,7 +91,7 @@ export const contactsExport: CliCommand = {
     // Standard output holds the contacts.
     const to = isPiped ? { ...request, stdout: request.stderr } : request;
     await writeReport(to, { file: out, contacts, resumed, bytes, elapsedMs });
-    return exitCode.ok;
+    return watching.exitCode();
   },
   afterInterrupt:
     "The export is not complete. To a file and with --checkpoint <path>, it can go on where it stopped.",

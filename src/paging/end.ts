@@ -48,7 +48,8 @@ const mostDoubts = 2;
 
 /** Notices about an end that contradicts the counts, or that is unexpected. */
 export interface EndNotices {
-  report(message: string): void;
+  /** A list that ends below the service's count. Returns the error to throw; undefined if it was reported. */
+  short(missing: number, total: number): Error | undefined;
   unusable(message: string): Error;
 }
 
@@ -76,7 +77,7 @@ export class ListEnd {
    * Whether nothing follows the page. Undefined if the service counts more than it showed; the position is then
    * requested once more.
    *
-   * @throws when the service returns the same part of the list for every position.
+   * @throws when the service returns the same part of the list for every position, and what `short` returns.
    */
   isAt(request: PageRequest, page: ServedPage<unknown>, standing: Standing): boolean | undefined {
     const { data, total } = page;
@@ -88,9 +89,8 @@ export class ListEnd {
       this.#doubts += 1;
       return undefined;
     }
-    this.#tell.report(
-      `the list ends before the ${total} records that its total counts; what it showed was read`,
-    );
+    const fault = this.#tell.short(total - request.skip - data.length, total);
+    if (fault !== undefined) throw fault;
     return true;
   }
 

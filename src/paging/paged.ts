@@ -173,14 +173,16 @@ const iterator = <T>(
  * Creates a list for an operation that returns pages.
  *
  * @param iterating - the priority of the pages of an iteration: background, unless the iteration is part of a single
- * call.
+ * call. `mayBeShort`: whether a list that ends below the service's count is only reported; `strict` never allows it.
  */
 export const paged = <T, Query extends ListQuery>(
   call: CallScope,
   operation: Operation<Query, Page<T>>,
   given: Query,
   asGiven: CallOptions & PagingOptions,
-  iterating: { readonly priority?: Priority } = { priority: "background" },
+  { mayBeShort = true, ...iterating }: { readonly priority?: Priority; readonly mayBeShort?: boolean } = {
+    priority: "background",
+  },
 ): Paged<T> => {
   // JavaScript callers may pass null; it means undefined.
   const query = readFields(operation.input, given ?? {});
@@ -225,6 +227,17 @@ export const paged = <T, Query extends ListQuery>(
       place: from === undefined ? undefined : readCursor(operation.id, from, queryText(query)),
       query: queryText(query),
       onUnstable: (message) => call.report(operation.id, [{ path: "data", message }]),
+      onShort: (missing, total) => {
+        const [records] = operation.id.split(".");
+        const message = `${missing} of ${total} ${records} were not returned by the service`;
+        const issues = [{ path: "data", message }];
+        if (!mayBeShort || call.context.settings.responseValidation === "strict")
+          return new ResponseValidationError(`${operation.id}: ${message}`, {
+            ...{ operation: operation.id, status: 200, issues },
+          });
+        call.report(operation.id, issues);
+        return undefined;
+      },
     });
   };
 

@@ -23,6 +23,8 @@ export interface WalkSettings<T> {
   /** For cursors: what `queryText` gives. */
   readonly query?: string | undefined;
   readonly onUnstable: (message: string) => void;
+  /** A list that ends below the service's count. Returns the error to throw; undefined if it was reported. */
+  readonly onShort: (missing: number, total: number) => Error | undefined;
 }
 
 /** A page of an iteration: `data` has only records that were not yielded before. */
@@ -91,7 +93,7 @@ export class Walk<T> {
     this.#settings = settings;
     this.#limit = Math.min(limit, largestLimit);
     this.#end = new ListEnd(this.#limit, {
-      report: settings.onUnstable,
+      short: settings.onShort,
       unusable: (why) => this.#unusable(why),
     });
     this.#phase = { is: place === undefined ? "beginning" : "reading" };

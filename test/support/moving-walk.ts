@@ -80,6 +80,7 @@ export const walked = async (given: Scenario): Promise<MissedAndRepeated | undef
       ...{ operation: "contacts.list", fetch: list.fetch, skip: 0, limit, prefetch, isDriftSafe: true },
       place: cursor === undefined ? undefined : readCursor("contacts.list", cursor),
       onUnstable: () => undefined,
+      onShort: () => undefined,
     });
   const ids: string[] = [];
   let walk = walkFrom();

@@ -112,8 +112,8 @@ describe("what a result says", () => {
     ["a word, the id decides nothing", { status: "seen", id: "a" }, 0],
     ["null, the id decides", { status: null, id: "a" }, 202],
     ["left out and no error, the id decides", { error: null, id: "a" }, 202],
-    ["left out, an error without a sentence is a failure", { error: { code: 7 }, id: "a" }, 400],
-    ["left out, a list of errors is a failure", { errors: [], id: "a" }, 400],
+    ["left out, an error without a sentence is no success", { error: { code: 7 }, id: "a" }, 0],
+    ["left out, a list of errors is no success", { errors: [], id: "a" }, 0],
   ])("where the status is %s", (_name, item, status) => {
     expect(first(item)?.status).toBe(status);
   });

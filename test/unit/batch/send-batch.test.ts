@@ -22,15 +22,23 @@ describe("sendBatch", () => {
     ["a nested error", { status: 409, error: { error: "clash" } }, 409, "clash"],
     ["a message beside a status", { status: 422, message: "odd" }, 422, "odd"],
     ["a status written as text", { status: "400", error: "bad" }, 400, "bad"],
-    ["a word for a status", { status: "failed", message: "bad" }, 400, "bad"],
-    ["a sentence alone", { error: "bad" }, 400, "bad"],
-    ["a flag", { id: "e7", success: false }, 400, '{"id":"e7","success":false}'],
-    ["its id and a sentence", { id: "e7", message: "bad" }, 400, "bad"],
     ["a status alone", { status: 418 }, 418, '{"status":418}'],
   ])("reads a failure told by %s", async (_name, item, status, error) => {
     const [first, second] = await sendWith([{ results: [item, ok] }]);
     expect(first).toMatchObject({ index: 7, status, state: "refused", error });
     expect(second).toMatchObject({ index: 8, status: 202, state: "recorded" });
+  });
+
+  test.each([
+    ["a word for a status", { status: "failed", message: "bad" }, "bad"],
+    ["a sentence alone", { error: "bad" }, "bad"],
+    ["a flag", { id: "e7", success: false }, '{"id":"e7","success":false}'],
+    ["its id and a sentence", { id: "e7", message: "bad" }, "bad"],
+  ])("a failure told by %s, without a status, is unknown and repeated", async (_name, item, error) => {
+    const [first] = await sendWith([{ results: [item, ok] }, { results: [item] }]);
+    expect(first).toMatchObject({ index: 7, status: 0, state: "unknown", error });
+    const [again] = await sendWith([{ results: [item, ok] }, { results: [{ ...ok, duplicate: true }] }]);
+    expect(again).toMatchObject({ index: 7, status: 202, state: "recorded", duplicate: true });
   });
 
   test("a success without its status is known by its id or outcome", async () => {

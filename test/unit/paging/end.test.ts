@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { ListEnd } from "../../../src/paging/end.ts";
 
 test("one new record is enough to take back every doubt, so that pages share as much as they like again", () => {
-  const end = new ListEnd(200, { report: () => undefined, unusable: (message) => new Error(message) });
+  const end = new ListEnd(200, { short: () => undefined, unusable: (message) => new Error(message) });
   const empty = { data: [], total: 1_000 };
   expect(
     end.isAt({ skip: 200, limit: 200 }, empty, { position: 200, longest: 200, fresh: 0 }),
