@@ -20,12 +20,14 @@ export interface Draft {
   /** The path that it is written to until then. */
   readonly path: string;
   append(block: string | Uint8Array): Promise<void>;
-  /** Makes durable what was appended. */
+  /** Makes durable what was appended. @throws ConfigurationError if another run has replaced a kept draft. */
   sync(): Promise<void>;
   /** Makes it durable, renames and closes it. If this fails, the caller discards it. */
   commit(): Promise<void>;
   /** Closes it and leaves the target unchanged. */
   discard(): Promise<void>;
+  /** The same, and removes a kept draft too, unless it is another run's. */
+  remove(): Promise<void>;
 }
 
 interface DraftOptions {
@@ -69,6 +71,35 @@ const statIfThere = async (path: string): Promise<Stats | undefined> => {
   }
 };
 
+// O_NOFOLLOW does not exist on Windows.
+const readOnly = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0);
+
+const chunkBytes = 1024 * 1024;
+
+/** Copies the first bytes of a draft to a new file. */
+const copyStart = async (path: string, bytes: number, copy: string): Promise<FileHandle> => {
+  const source = await open(path, readOnly);
+  try {
+    const handle = await open(copy, "wx", (await source.stat()).mode & 0o777);
+    try {
+      const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, bytes));
+      for (let copied = 0; copied < bytes; ) {
+        const { bytesRead } = await source.read(chunk, 0, Math.min(chunk.length, bytes - copied), copied);
+        if (bytesRead === 0) throw new Error(`${path} has become shorter`);
+        await handle.writeFile(chunk.subarray(0, bytesRead));
+        copied += bytesRead;
+      }
+      return handle;
+    } catch (error) {
+      await handle.close();
+      await rm(copy, { force: true });
+      throw error;
+    }
+  } finally {
+    await source.close();
+  }
+};
+
 const openDraftFile = async (
   path: string,
   mode: number,
@@ -79,15 +110,18 @@ const openDraftFile = async (
     await rm(path, { force: true });
     return open(path, "wx", mode);
   }
-  // O_NOFOLLOW does not exist on Windows.
-  const handle = await open(path, constants.O_WRONLY | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0));
-  try {
-    await handle.truncate(keepBytes);
-    return handle;
-  } catch (error) {
-    await handle.close();
-    throw error;
-  }
+  // Nor is a resumed one: then each run has a file of its own, and none can change what another has put in place.
+  const copy = `${path}.${randomUUID().slice(0, 8)}.tmp`;
+  const handle = await copyStart(path, keepBytes, copy);
+  await rename(copy, path);
+  return handle;
+};
+
+/** Whether the path still is the name of the open file. */
+const isNameOf = async (path: string, handle: FileHandle): Promise<boolean> => {
+  const here = await handle.stat({ bigint: true });
+  const there = await stat(path, { bigint: true }).catch(() => undefined);
+  return here.ino === there?.ino && here.dev === there.dev;
 };
 
 const keptDraft = (target: string): string => `${target}.partial`;
@@ -113,21 +147,31 @@ const openUnnamed = async (
     ? await open(target, "w")
     : await openDraftFile(draft, old === undefined ? mode : old.mode & 0o777, keepBytes);
   let bytes = keepBytes ?? 0;
+  /** Two runs may have started together: the later one has then replaced the draft of the earlier one. */
+  const requireOwn = async (): Promise<void> => {
+    if (!isKept || isDirect) return;
+    if (!(await isNameOf(draft, handle)) || (await handle.stat()).size !== bytes)
+      throw new ConfigurationError(`${draft}: another run writes into it; give each a path of its own`);
+  };
   return {
     path: draft,
     append: async (block) => {
-      if (isKept && !isDirect && (await handle.stat()).size !== bytes)
-        throw new ConfigurationError(`${draft}: another run writes into it; give each a path of its own`);
+      await requireOwn();
       // writeFile, because write may accept only a part of the block.
       await handle.writeFile(block);
       bytes += Buffer.byteLength(block);
     },
-    sync: () => handle.sync(),
+    sync: async () => {
+      await handle.sync();
+      await requireOwn();
+    },
     commit: async () => {
       if (isDirect) return handle.close();
       // The umask took some away, or the draft is older than the file it replaces.
       if (old !== undefined && (await handle.stat()).mode !== old.mode) await handle.chmod(old.mode & 0o7777);
       await handle.sync();
+      await requireOwn();
+      // Windows renames no open file.
       await handle.close();
       await rename(draft, target);
       await syncDirectoryOf(target);
@@ -135,6 +179,12 @@ const openUnnamed = async (
     discard: async () => {
       await handle.close().catch(() => {});
       if (!isKept && !isDirect) await rm(draft, { force: true });
+    },
+    remove: async () => {
+      // A closed file has lost its name by then, or was discarded before.
+      const isOwn = !isDirect && (await isNameOf(draft, handle).catch(() => false));
+      await handle.close().catch(() => {});
+      if (isOwn) await rm(draft, { force: true });
     },
   };
 };

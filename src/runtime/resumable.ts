@@ -1,4 +1,4 @@
-import { rm, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { ConfigurationError } from "../errors.ts";
 import { type Draft, explained, keptDraftOf, openDraft } from "./atomic-file.ts";
 import { untilAborted } from "./cancellation.ts";
@@ -110,17 +110,16 @@ export class Resumable<State extends object> {
   async finish(make?: (draftPath: string) => Promise<void>): Promise<void> {
     const draft = this.#draft;
     if (draft !== undefined && make !== undefined) {
-      await draft.discard();
+      await draft.sync();
       await make(draft.path);
-      await rm(draft.path, { force: true });
+      await draft.remove();
     } else await draft?.commit();
     await this.#options.store?.remove?.();
   }
 
   /** Leaves the work to a later run. Without a state, the draft would be of no use. */
   async leave(): Promise<void> {
+    if (this.state === this.#options.fresh) await this.#draft?.remove();
     await this.#draft?.discard();
-    if (this.#draft !== undefined && this.state === this.#options.fresh)
-      await rm(this.#draft.path, { force: true });
   }
 }

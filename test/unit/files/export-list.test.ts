@@ -32,6 +32,15 @@ const listOf = (
   return { list, asked };
 };
 
+/** A promise, and what resolves it. */
+const door = () => {
+  let open = (): void => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open: () => open() };
+};
+
 const forms = [
   ["NDJSON", "out.ndjson", writeNdjson, {}, readNdjson],
   ["CSV", "out.csv", writeCsv, { columns: ["id", "extra.n", "note"] }, readCsv],
@@ -164,6 +173,41 @@ describe("an export with a checkpoint", () => {
     );
     expect((await gather(readNdjson(out))).map(({ id }) => id)).toEqual(people.map(({ id }) => id));
     expect(names()).toEqual(["out.ndjson"]);
+  });
+
+  test.each([
+    ["begun", false],
+    ["resumed", true],
+  ])("of two %s while the other runs, the earlier one puts nothing in place", async (_, isResumed) => {
+    const { path, names } = scratch();
+    const [out, options] = [path("out.ndjson"), { checkpoint: path("checkpoint") }];
+    if (isResumed) await writeNdjson(out, listOf(people, 5).list, options).catch(() => undefined);
+    const { list } = listOf(people);
+    const gate = door();
+    let later: Promise<unknown> | undefined;
+    /** The later run begins while the earlier one waits for the end of the list, and waits for that one's result. */
+    async function* earlierPages(from: { readonly cursor?: string | undefined }) {
+      const begun = door();
+      async function* laterPages(after: { readonly cursor?: string | undefined }) {
+        begun.open();
+        await gate.opened;
+        yield* list.pages(after);
+      }
+      if (!isResumed) yield* list.pages(from);
+      later = writeNdjson(
+        out,
+        { ...list, pages: laterPages },
+        isResumed ? options : { checkpoint: path("other") },
+      );
+      await begun.opened;
+      if (isResumed) yield* list.pages(from);
+    }
+    const earlier = writeNdjson(out, { ...list, pages: earlierPages }, options);
+    await expect(earlier).rejects.toThrow(`${out}.partial: another run writes into it`);
+    expect(names()).not.toContain("out.ndjson");
+    gate.open();
+    await later;
+    expect((await gather(readNdjson(out))).map(({ id }) => id)).toEqual(people.map(({ id }) => id));
   });
 
   test("may ask for pages of another size when it goes on", async () => {
