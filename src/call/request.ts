@@ -3,6 +3,7 @@ import type { Plan } from "../http/types.ts";
 import type { CallOptions } from "../options/options.ts";
 import { callRules } from "../options/validation.ts";
 import { refuseFaults, ruleFaults } from "../runtime/rules.ts";
+import type { OperationFacts } from "../service/define.ts";
 
 /** Follows the waits of long work. */
 export interface Waits {
@@ -34,3 +35,26 @@ export const invalid = (operation: string, path: string, message: string): Valid
 /** @throws ValidationError naming every fault of the options of one call. */
 export const checkCallOptions = (operation: string, options: CallOptions): void =>
   refuseFaults(operation, ruleFaults(options, callRules));
+
+/** What a scope of several requests has instead of a request's plan. */
+export const noPlan: Plan = {
+  replay: "safe",
+  weight: 0,
+  priority: "interactive",
+  maxRetries: 0,
+  maxWaitMs: undefined,
+  isDrained: false,
+  isDivisible: false,
+  dryRun: undefined,
+  once: undefined,
+  onWait: undefined,
+};
+
+/** What it has instead of an operation. */
+export const severalRequests = (id: string): OperationFacts => ({
+  id,
+  method: "POST",
+  path: id,
+  scope: [],
+  budgets: [],
+});

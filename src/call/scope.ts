@@ -21,7 +21,7 @@ import { readOptions } from "../runtime/rules.ts";
 import { issuesOf } from "../service/check.ts";
 import type { Operation, OperationFacts } from "../service/define.ts";
 import { Answer, type ApiPromise, answer, type WithResponse } from "./api-promise.ts";
-import { type CallInput, checkCallOptions, type Waits } from "./request.ts";
+import { type CallInput, checkCallOptions, noPlan, severalRequests, type Waits } from "./request.ts";
 
 /** One request that a scope makes. */
 export interface Asked<Input, Output> {
@@ -70,28 +70,6 @@ interface Start {
 // Requests in flight are awaited, so that their effect counts; but a callback or a store that hangs must not block the
 // end.
 const settlingMs = 1_000;
-
-/** What a scope of several requests has instead of a request's plan. */
-const noPlan: Plan = {
-  replay: "safe",
-  weight: 0,
-  priority: "interactive",
-  maxRetries: 0,
-  maxWaitMs: undefined,
-  isDrained: false,
-  isDivisible: false,
-  dryRun: undefined,
-  once: undefined,
-  onWait: undefined,
-};
-
-const severalRequests = (id: string): OperationFacts => ({
-  id,
-  method: "POST",
-  path: id,
-  scope: [],
-  budgets: [],
-});
 
 /**
  * One call: what it does, until when, whether anything of it may have happened, and what it took. A call of several

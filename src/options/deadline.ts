@@ -1,6 +1,6 @@
 import type { Clock } from "../runtime/clock.ts";
+import { epochMsOf, type TemporalMoment } from "../runtime/moments.ts";
 import { isNumber, must } from "../runtime/rules.ts";
-import { momentMs, type TemporalMoment } from "../service/timestamps.ts";
 
 /** When every call of a client has ended: a point in time, or milliseconds from now. */
 export type Deadline = Date | TemporalMoment | number;
@@ -21,14 +21,13 @@ const longestMs = 100_000_000_000;
 export const isDeadline = must(
   "a valid Date, a Temporal.Instant, or milliseconds from now (for milliseconds since 1970: new Date(ms))",
   (value) =>
-    typeof value === "number"
-      ? isNumber(value, -longestMs, longestMs)
-      : typeof value === "object" && !Number.isNaN(momentMs(value)),
+    typeof value === "number" ? isNumber(value, -longestMs, longestMs) : Number.isFinite(epochMsOf(value)),
 );
 
 /** A deadline as a time of the clock, which is never set back. */
 export const deadlineOn = (clock: Clock, deadline: Deadline): ClientDeadline => {
-  const leftMs = typeof deadline === "number" ? deadline : momentMs(deadline) - clock.wallTime();
+  // The rule has accepted it: what is no number is a point in time.
+  const leftMs = typeof deadline === "number" ? deadline : Number(epochMsOf(deadline)) - clock.wallTime();
   const at = clock.now() + leftMs;
   return { at, waitsEndAt: at - Math.max(0, Math.min(answerMs, leftMs / 4)) };
 };
