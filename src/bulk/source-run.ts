@@ -77,13 +77,15 @@ class Run<Item> {
     work.progress.waitsForSource = () => this.#isReading && this.#flight.isEmpty;
     const { checkpoint, isDry, call } = work;
     this.#startedAt = call.clock.now();
-    const store = typeof checkpoint === "string" ? stateFile(checkpoint, checkpoints) : checkpoint;
+    const file = typeof checkpoint === "string" ? stateFile(checkpoint, checkpoints) : undefined;
+    const store = file ?? (typeof checkpoint === "string" ? undefined : checkpoint);
     this.#resumable = new Resumable<Checkpoint>({
       // A store has no name.
       name: typeof checkpoint === "string" ? `checkpoint ${checkpoint}` : "the checkpoint",
       store: store && {
         load: async () => readCheckpoint(await store.load()),
         save: isDry ? undefined : (state) => store.save(state),
+        check: isDry ? undefined : file?.check,
       },
       // It belongs to the key that it was saved with.
       fresh: { version: 1, done: 0, last: null, key: keyHash(call.context.settings) },

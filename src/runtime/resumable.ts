@@ -8,6 +8,8 @@ interface StateStore<State> {
   load(): Promise<State | undefined>;
   /** Resolves when the state would survive a power cut. Without this, nothing is saved. */
   readonly save?: ((state: State) => Promise<void>) | undefined;
+  /** Throws if no state could be saved. */
+  readonly check?: (() => Promise<void>) | undefined;
   /** Without this, the state is kept when the work has ended. */
   readonly remove?: () => Promise<void>;
 }
@@ -63,6 +65,7 @@ export class Resumable<State extends object> {
   async resume(isOurs: (before: State) => boolean): Promise<void> {
     const { store, signal } = this.#options;
     const before = store && (await untilAborted(store.load(), signal));
+    await store?.check?.();
     if (before === undefined || !isOurs(before)) return;
     this.state = { ...this.state, ...before };
     this.isResumed = true;

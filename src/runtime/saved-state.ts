@@ -1,7 +1,7 @@
 import { readFile, rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import { ConfigurationError } from "../errors.ts";
-import { explained, removeOldDrafts, writeFileAtomically } from "./atomic-file.ts";
+import { explained, openDraft, removeOldDrafts, writeFileAtomically } from "./atomic-file.ts";
 import { isCount, isMissingFile, messageOf } from "./values.ts";
 
 /**
@@ -64,6 +64,8 @@ export const stateFile = <State extends { readonly version: 1 }>(
       }
       return parse(text, name);
     },
+    /** Throws if it could not be saved: found out here, before anything is sent. */
+    check: async (): Promise<void> => (await openDraft(place, name, { mode: 0o600 })).discard(),
     save: (state: State): Promise<void> =>
       explained(name, () => writeFileAtomically(place, `${JSON.stringify(state)}\n`, 0o600)),
     remove: (): Promise<void> => rm(place, { force: true }),
