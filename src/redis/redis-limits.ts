@@ -7,7 +7,7 @@ import { RedisBudget, RedisStore } from "./redis-store.ts";
 
 /** Who shares the limits, and what happens while Redis is unavailable. You can change any limit here too. */
 export interface RedisLimitsOptions extends Partial<Limits> {
-  /** The same in every process that shares the limits. Use one id per API key. */
+  /** The same in every process that shares the limits. Use one id per API key, and `limitScopes` for what several keys share. */
   readonly id: string;
   /**
    * While Redis is unavailable: `closed` (default) sends nothing, and after `maxLostMs` refuses calls with a

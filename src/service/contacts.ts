@@ -143,7 +143,8 @@ const others = () => ({
 export const FindQuery = objectOf<{ email: string }>(() => ({ email: EmailAddress }));
 
 /**
- * A new contact; only the address is required. Declare other fields by merging: `declare module "touchpoint-sdk" {
+ * A new contact. The library requires the address, and nothing else; the document does not say which fields are required.
+ * It names `email`, `name`, `customFields` and `leadId` for a new contact, and "other contact fields". Declare other fields by merging: `declare module "touchpoint-sdk" {
  * interface ContactInput { … } }`.
  *
  * Source: service document, Contacts, POST, and Contact.
@@ -211,35 +212,38 @@ export const readUpsert = <Input>(input: Input): Input => {
 
 // Written out, not derived: an editor shows a derived type by its helper types.
 /**
- * The fields of a contact to change. Fields that you leave out stay the same. `null` clears `notes` and keys of
- * `customFields`, as documented; of the other fields that take it, the document does not say it.
+ * The fields of a contact to change. Fields that you leave out stay the same.
+ *
+ * The document shows `email`, `stage`, `customFields` and `listIds` as updatable, and does not show the full list. The other
+ * fields are those of a contact that you can set. `null` clears keys of `customFields`, as documented. For every other
+ * field that takes `null`, the document does not say that it clears the field.
  *
  * Source: service document, Contacts, PATCH rules 1–6.
  */
 export interface ContactPatch {
   /** The new address; one that another contact has is refused with 409. */
   email?: string | undefined;
-  /** Full name; `null` clears it (not documented). */
+  /** Full name; `null` clears it. Neither is documented for a change. */
   name?: string | null | undefined;
-  /** Job title; `null` clears it (not documented). */
+  /** Job title; `null` clears it. Neither is documented for a change. */
   title?: string | null | undefined;
-  /** Phone number, in any form; `null` clears it (not documented). */
+  /** Phone number, in any form; `null` clears it. Neither is documented for a change. */
   phone?: string | null | undefined;
-  /** Profile URL; `null` clears it (not documented). */
+  /** Profile URL; `null` clears it. Neither is documented for a change. */
   linkedIn?: string | null | undefined;
-  /** Free text; `null` clears it. */
+  /** Free text; `null` clears it. Neither is documented for a change. */
   notes?: string | null | undefined;
   /** Upper case: `REPLIED`, …; other values may exist. */
   stage?: ContactStage | undefined;
-  /** Where the contact came from: `MANUAL`, or a value that the document does not name. */
+  /** Where the contact came from: `MANUAL`, or a value that the document does not name. A change of it is not documented. */
   source?: ContactSource | undefined;
-  /** Whether the contact is verified; the document does not say what that means. */
+  /** Whether the contact is verified; the document does not say what that means, nor that it can be changed. */
   verified?: boolean | undefined;
-  /** A number; the document gives neither meaning nor range. */
+  /** A number; the document gives neither meaning nor range, and does not say that it can be changed. */
   emailConfidence?: number | undefined;
   /** Only the given keys change; `null` clears a key. */
   customFields?: FreeFields | undefined;
-  /** The id of the company the contact belongs to; `null` clears it (not documented). */
+  /** The id of the company the contact belongs to; `null` clears it. Neither is documented for a change. */
   leadId?: string | null | undefined;
   /** The ids of all lists of the contact; they replace the present ones. `[]` for none. */
   listIds?: string[] | undefined;

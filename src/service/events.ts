@@ -31,10 +31,10 @@ const lettersOf = (name: string): string => name.toLowerCase().replaceAll(/[^a-z
 
 const refusedLetters = new Set(refusedPropertyNames.map(lettersOf));
 
-/** The same names in any case, with any separators. */
+/** The same names in any case, with any separators: more than the document names, because such a property is a slip. */
 const refusalOf = (name: string): string | undefined =>
   refusedLetters.has(lettersOf(name))
-    ? `is a secret-like name (such as ${refusedPropertyNames.join(", ")}): the service refuses it`
+    ? `is a secret-like name (the service refuses names such as ${refusedPropertyNames.join(", ")}); it is not sent`
     : undefined;
 
 /** The most events one batch request may carry. */
