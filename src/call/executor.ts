@@ -79,7 +79,8 @@ export const readPayload = <Input>(operation: Operation<Input, unknown>, input: 
       cause,
     });
   }
-  throwIfInvalid(operation.id, issuesOf(operation.input, payload));
+  const issues = issuesOf(operation.input, payload);
+  if (issues.length > 0) throwIfInvalid(operation.id, issues);
   return payload;
 };
 
@@ -147,7 +148,7 @@ class Executor {
       // An error that is created here has the caller in its stack already; close() creates one for each call that waits.
       throw ended === error ? withCaller(error) : ended;
     } finally {
-      scope.release();
+      scope.release?.();
     }
   }
 

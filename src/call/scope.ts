@@ -99,7 +99,7 @@ export class CallScope implements Scope {
   /** The signal that its options gave. */
   readonly #given: AbortSignal | undefined;
   /** Clears the timer and the listeners, because a signal that outlives the call must not collect them. */
-  readonly release: () => void;
+  readonly release: (() => void) | undefined;
   /** Follows the waits of the long work that this is part of; such work leaves other calls the way. */
   readonly longWaits: Waits | undefined;
 
@@ -326,7 +326,7 @@ export class CallScope implements Scope {
       const settle = (end: () => void): void => {
         cancel?.();
         unlink();
-        this.release();
+        this.release?.();
         end();
       };
       work(this).then(

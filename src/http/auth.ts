@@ -181,7 +181,7 @@ const keyWithin = async (
     const why = `asking for the key took longer than timeoutMs, ${limit.totalTimeoutMs} ms`;
     throw scope.fail(new AttemptFailure("timeout", why, { wasSent: false }));
   } finally {
-    waiting.release();
+    waiting.release?.();
   }
 };
 

@@ -104,7 +104,7 @@ export class OnceClaim {
       const cause = isLate ? undefined : error;
       throw request.error(ConnectionError, `the ledger ${what}. Nothing was sent.`, { cause });
     } finally {
-      bound.release();
+      bound.release?.();
     }
     if (claim.state !== "claimed") throw new KeyTaken(claim);
     this.#claim = claim.claim;
@@ -254,7 +254,7 @@ const readKey = async (call: OnceCall<unknown>): Promise<TakenKey | undefined> =
     const cause = isLate ? undefined : error;
     throw scope.error(ConnectionError, `the ledger ${what}. Nothing was sent.`, { cause });
   } finally {
-    bound.release();
+    bound.release?.();
   }
 };
 

@@ -1,8 +1,7 @@
 import { RecipientRefusedError } from "../errors.ts";
 import { foldAscii } from "../runtime/fold-ascii.ts";
-import { invisibleIn } from "../runtime/invisible.ts";
 import { anything, ruleFaults } from "../runtime/rules.ts";
-import { isPlainObject } from "../runtime/values.ts";
+import { invisibleIn, isPlainObject } from "../runtime/values.ts";
 import type { Log } from "./logger.ts";
 import type { Environment } from "./proxy.ts";
 

@@ -217,7 +217,7 @@ export const paged = <T, Query extends ListQuery>(
           );
           return usable(operation.id, await answered.withResponse());
         } finally {
-          bound.release();
+          bound.release?.();
         }
       },
       skip: query.skip ?? 0,

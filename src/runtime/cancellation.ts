@@ -102,7 +102,7 @@ interface TimeLimits {
 export interface AbortScope {
   readonly signal: AbortSignal | undefined;
   /** Clears the timer and the listeners, because a signal that outlives the call must not collect them. */
-  release(): void;
+  readonly release?: (() => void) | undefined;
 }
 
 const never = Number.POSITIVE_INFINITY;
@@ -122,7 +122,7 @@ export const openScope = (
   for (const signal of signals) if (signal !== undefined && !sources.includes(signal)) sources.push(signal);
   const { totalTimeoutMs = never, clientLeftMs = never } = deadline ?? {};
   const leftMs = Math.min(totalTimeoutMs, clientLeftMs);
-  if (sources.length < 2 && leftMs === never) return { signal: sources[0], release: nothingToRelease };
+  if (sources.length < 2 && leftMs === never) return { signal: sources[0] };
   const controller = new AbortController();
   const links = sources.map((source) => whenAborted(source, () => controller.abort(source.reason)));
   const aborted = sources.find((source) => source.aborted);

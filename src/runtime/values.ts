@@ -116,7 +116,7 @@ const writtenBy = (value: object | bigint, key: string): unknown => {
 };
 
 /** One copy in progress. */
-interface Copying {
+export interface Copying {
   /** The copies of the enclosing objects, so that the copy of a cyclic object is cyclic. */
   readonly around: Map<object, object>;
   readonly moments: readonly string[];
@@ -139,7 +139,8 @@ const writtenForm = (value: object, key: string, copying: Copying): unknown => {
     : written;
 };
 
-const copyOf = (value: unknown, key: string, copying: Copying): unknown => {
+/** A step of `writtenCopy`. */
+export const copyWritten = (value: unknown, key: string, copying: Copying): unknown => {
   const { around, moments } = copying;
   if (typeof value === "bigint") return writtenBy(value, key);
   if (typeof value !== "object" || value === null || around.size > deepest) return value;
@@ -156,7 +157,7 @@ const copyOf = (value: unknown, key: string, copying: Copying): unknown => {
     const items: unknown[] = [];
     around.set(written, items);
     // By index: a hole is undefined, which the check refuses.
-    for (let at = 0; at < written.length; at += 1) items.push(copyOf(written[at], String(at), copying));
+    for (let at = 0; at < written.length; at += 1) items.push(copyWritten(written[at], String(at), copying));
     around.delete(written);
     return items;
   }
@@ -168,7 +169,7 @@ const copyOf = (value: unknown, key: string, copying: Copying): unknown => {
   for (const name of names) {
     const field: unknown = Reflect.get(written, name);
     const copied =
-      typeof field === "object" || typeof field === "bigint" ? copyOf(field, name, copying) : field;
+      typeof field === "object" || typeof field === "bigint" ? copyWritten(field, name, copying) : field;
     // A normal assignment would set the prototype.
     if (name === "__proto__") Object.defineProperty(fields, name, { ...asField, value: copied });
     else fields[name] = copied;
@@ -191,6 +192,16 @@ export const writtenCopy = <T>(
 ): { readonly copy: T; readonly isPartial: boolean } => {
   const copying: Copying = { around: new Map(), moments, isPartial: false };
   // A copy has every field that JSON writes; the check of the input reports the others.
-  const copy = copyOf(value, "", copying) as T;
+  const copy = copyWritten(value, "", copying) as T;
   return { copy, isPartial: copying.isPartial };
+};
+
+// A screen shows none of these: soft hyphen, zero-width and directional marks, joiners, fillers, variation selectors, tags,
+// the empty Braille pattern, control characters.
+export const invisible = /[\p{Cf}\p{Cc}\u115F\u1160\u2800\u3164\uFFA0]|\p{Default_Ignorable_Code_Point}/u;
+
+/** The first invisible character of a text as `U+200B`; undefined if there is none. */
+export const invisibleIn = (text: string): string | undefined => {
+  const code = invisible.exec(text)?.[0].codePointAt(0);
+  return code === undefined ? undefined : `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
 };

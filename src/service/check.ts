@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { Issue } from "../errors.ts";
 import { foldedName, nearestTo } from "../runtime/nearest-name.ts";
-import { isRecord, writtenCopy } from "../runtime/values.ts";
+import { type Copying, copyWritten, isRecord } from "../runtime/values.ts";
 import { type AnySchema, type Definition, defOf, inputs, zodOf } from "./common.ts";
 import { type JsonFault, jsonFault, recordFault } from "./json.ts";
 
@@ -168,9 +168,11 @@ const unsentIn = (
  * effect. `issuesOf` reports fields that the input has and the copy lacks.
  */
 export const readFields = <Input>(schema: AnySchema, input: Input): Input => {
-  const { copy, isPartial } = writtenCopy(input, momentFields);
+  const copying: Copying = { around: new Map(), moments: momentFields, isPartial: false };
+  // A copy has every field that JSON writes; the others are reported below.
+  const copy = copyWritten(input, "", copying) as Input;
   if (typeof copy !== "object" || copy === null || typeof input !== "object" || input === null) return copy;
-  const lost = isPartial ? unsentIn(defOf(schema), { input, copy }) : lostFields.get(input);
+  const lost = copying.isPartial ? unsentIn(defOf(schema), { input, copy }) : lostFields.get(input);
   if (lost !== undefined && lost.length > 0) lostFields.set(copy, lost);
   return copy;
 };

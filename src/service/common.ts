@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
-import { invisibleIn } from "../runtime/invisible.ts";
 import type { StandardSchema } from "../runtime/standard-schema.ts";
-import { isRecord, isString } from "../runtime/values.ts";
+import { invisible, invisibleIn, isRecord, isString } from "../runtime/values.ts";
 
 /** What is wrong with a value, and where. */
 export interface SchemaFault {
@@ -147,7 +146,7 @@ export const QueryText = textThat((text) => text.isWellFormed(), "must not hold 
 const address = /^(?:"[^"]*"|[^\s@"<>,;])+@[^\s@"<>,;]+$/u;
 
 const isAddress = (value: string): boolean =>
-  address.test(value) && value.isWellFormed() && invisibleIn(value) === undefined && !/^mailto:/i.test(value);
+  address.test(value) && value.isWellFormed() && !invisible.test(value) && !/^mailto:/i.test(value);
 
 /** What is wrong with an address. A message shows it, and hides blanks and invisible characters. */
 const addressFault = (value: string): string => {

@@ -6,7 +6,7 @@ import { Client } from "../../src/index.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 
 const people = Array.from({ length: 3 }, (_, at) => ({ email: `person${at}@example.com` }));
-const events = people.map(({ email }) => ({ email, event: "signed_up" }));
+const events = people.map((contact) => ({ name: "signed_up", contact }));
 
 test.each([
   ["import", (client: Client, checkpoint: string) => client.contacts.import(people, { checkpoint })],

@@ -128,7 +128,8 @@ export class Attempt {
     this.#cancelTimer();
     // Repeated, it is an array: all of them together are one list.
     const coding = this.#headers["content-encoding"];
-    const bytes = bufferOf(this.#bytes, this.#length);
+    const { buffer, byteOffset } = this.#bytes;
+    const bytes = Buffer.from(buffer, byteOffset, this.#length);
     const codings = coding === undefined || this.#length === 0 ? [] : codingsOf(String(coding));
     if (codings.length === 0) return this.#answer(bytes);
     decompress(bytes, codings, this.#limits.maxResponseBytes).then(
@@ -209,11 +210,6 @@ export class Attempt {
     this.#controller = undefined;
   }
 }
-
-const bufferOf = (bytes: Uint8Array, length: number): Buffer =>
-  bytes instanceof Buffer && bytes.length === length
-    ? bytes
-    : Buffer.from(bytes.buffer, bytes.byteOffset, length);
 
 /** Recognizes how undici's MockAgent, MSW and nock refuse a request without a handler. */
 const isUnmocked = ({ code, message }: Error & { readonly code?: unknown }): boolean =>

@@ -196,13 +196,13 @@ describe("an export with a checkpoint", () => {
       if (!isResumed) yield* list.pages(from);
       later = writeNdjson(
         out,
-        { ...list, pages: laterPages },
+        Object.assign({}, list, { pages: laterPages }),
         isResumed ? options : { checkpoint: path("other") },
       );
       await begun.opened;
       if (isResumed) yield* list.pages(from);
     }
-    const earlier = writeNdjson(out, { ...list, pages: earlierPages }, options);
+    const earlier = writeNdjson(out, Object.assign({}, list, { pages: earlierPages }), options);
     await expect(earlier).rejects.toThrow(`${out}.partial: another run writes into it`);
     expect(names()).not.toContain("out.ndjson");
     gate.open();

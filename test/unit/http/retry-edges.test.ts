@@ -92,7 +92,7 @@ const ended = async (steps: readonly Step[], over: Partial<HttpRequest>): Promis
     retry({ maxRetryAfterMs: 60_000, clock, quota: new RetryQuota(), random: () => 0.5 }),
   )(scripted(...steps).send);
   const error = await clock.until(errorOf(send(aRequest({ clock, ...over, signal: bound.signal }))));
-  bound.release();
+  bound.release?.();
   return error instanceof TouchpointError ? [error.code, error.outcome] : error;
 };
 
