@@ -58,9 +58,12 @@ export class KnownLines {
     return readLineAt(file.fd, position).fields;
   }
 
-  /** The ids of contacts that are in the previous snapshot and not in the draft. */
-  *inSnapshot(): Generator<string> {
-    for (const [id, value] of this.#lines.entries()) if (value[hashBytes + 10] === 0) yield id;
+  /** The ids of contacts that are in the previous snapshot and not in the draft, in the order of the snapshot. */
+  inSnapshot(): readonly string[] {
+    const rows: { readonly id: string; readonly offset: number }[] = [];
+    for (const [id, value] of this.#lines.entries())
+      if (value[hashBytes + 10] === 0) rows.push({ id, offset: value.readUIntLE(hashBytes, 6) });
+    return rows.sort((a, b) => a.offset - b.offset).map(({ id }) => id);
   }
 
   async close(): Promise<void> {

@@ -15,7 +15,7 @@ const run = {
   numRuns: Number(process.env.PROPERTY_RUNS ?? randomCases(50)),
 };
 
-/** The input as JSON must carry it: moments as ISO strings, nothing where undefined stood. */
+/** The input as JSON must carry it: times in UTC with milliseconds, nothing where undefined stood. */
 const asJson = (value: unknown): unknown => {
   if (value instanceof Date) return value.toISOString();
   if (Array.isArray(value)) return value.map(asJson);
@@ -23,9 +23,12 @@ const asJson = (value: unknown): unknown => {
   return Object.fromEntries(
     Object.entries(value)
       .filter(([, inner]) => inner !== undefined)
-      .map(([name, inner]) => [name, asJson(inner)]),
+      .map(([name, inner]) => [name, isTime(name, inner) ? new Date(inner).toISOString() : asJson(inner)]),
   );
 };
+
+const isTime = (name: string, value: unknown): value is string =>
+  (name === "sendAt" || name === "occurredAt") && typeof value === "string";
 
 const asQuery = (value: unknown): unknown =>
   Object.fromEntries(Object.entries(Object(asJson(value))).map(([name, inner]) => [name, String(inner)]));

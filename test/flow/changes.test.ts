@@ -478,5 +478,5 @@ test("a snapshot that cannot be read or written is reported with its path", asyn
   const at = (path: string) => client.contacts.changes({ snapshot: path }).pages().next();
   await expect(at(folder)).rejects.toThrow(`snapshot ${folder} cannot be read: it is no file`);
   const nowhere = join(folder, "missing", "snapshot");
-  await expect(at(nowhere)).rejects.toThrow(`snapshot ${nowhere} cannot be written: ENOENT`);
+  await expect(at(nowhere)).rejects.toThrow(`${nowhere}.partial.json cannot be written: ENOENT`);
 });

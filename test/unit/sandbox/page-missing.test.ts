@@ -7,10 +7,13 @@ vi.mock("node:fs/promises", async (original) => ({
   readFile: () => Promise.reject(new Error("ENOENT")),
 }));
 
-test("without its files the page is a 404, and its data is there", async () => {
+test("without its files the page is one sentence, and its data is there", async () => {
   const { url, close } = await open().sandbox.listen();
   const page = await fetch(url, { signal: AbortSignal.timeout(5_000) });
-  expect([page.status, await page.json()]).toEqual([404, { error: "There is nothing here." }]);
+  expect([page.status, await page.text()]).toEqual([
+    200,
+    "A bundler has left out the files of this page: keep touchpoint-sdk out of the bundle to see it.\n",
+  ]);
   expect((await fetch(`${url}/_sandbox/state`)).status).toBe(200);
   await close();
 });
