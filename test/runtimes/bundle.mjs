@@ -1,9 +1,9 @@
 // Makes one program of the job with a bundler, and runs it where nothing is installed.
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import process from "node:process";
 import { build } from "esbuild";
 import { rollup } from "rollup";
@@ -14,7 +14,10 @@ const folder = mkdtempSync(join(tmpdir(), "touchpoint-bundle-"));
 
 const withEsbuild = async (format) => {
   const outfile = join(folder, format === "esm" ? "job.mjs" : "job.cjs");
-  await build({ entryPoints: [entry], bundle: true, platform: "node", format, outfile });
+  // undici is CommonJS, and asks for Node's modules by require, which an ES module does not have.
+  const banner = `const require = process.getBuiltinModule("node:module").createRequire(import.meta.url);`;
+  const js = format === "esm" ? banner : "";
+  await build({ entryPoints: [entry], bundle: true, platform: "node", format, outfile, banner: { js } });
   return outfile;
 };
 
@@ -23,13 +26,17 @@ const withRollup = async () => {
   const file = join(folder, "job.mjs");
   const bundle = await rollup({
     input: entry,
-    external: /^node:/,
+    // undici stays a package of its own, as Rollup leaves CommonJS unless a plugin converts it.
+    external: /^(node:|undici($|\/))/,
     plugins: [nodeResolve({ exportConditions: ["node"] })],
     onwarn: ({ message }) => {
       throw new Error(message);
     },
   });
   await bundle.write({ file, format: "es", inlineDynamicImports: true });
+  mkdirSync(join(folder, "node_modules"));
+  const undici = dirname(createRequire(import.meta.url).resolve("undici/package.json"));
+  symlinkSync(undici, join(folder, "node_modules", "undici"));
   return file;
 };
 

@@ -61,10 +61,10 @@ const bundler = (name: string, kind: string, ...install: string[]): Runtime => (
 
 export const bundlers: readonly Runtime[] = [
   // What the repository has itself is not installed again.
-  bundler("esbuild", "esm"),
+  bundler("esbuild, with a banner", "esm"),
   bundler("esbuild, CommonJS", "cjs"),
   bundler("webpack 5", "webpack", "webpack@5"),
-  bundler("Rollup 4", "rollup", "@rollup/plugin-node-resolve@16"),
+  bundler("Rollup 4, undici external", "rollup", "@rollup/plugin-node-resolve@16"),
   {
     name: "Next.js 16, Turbopack",
     install: ["next@16", "react@19", "react-dom@19"],

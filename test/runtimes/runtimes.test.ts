@@ -154,7 +154,11 @@ A worker has no files: its ledger is in memory, its checkpoint in a store of its
 
 ## Made into one program
 
-The same job, bundled with the package and run on Node 20 where nothing is installed; with Next.js as a route handler.
+The same job, bundled with the package and run on Node 20; with Next.js as a route handler. Two bundlers need a setting,
+because undici is CommonJS:
+
+- esbuild to ES modules needs a banner: \`const require = process.getBuiltinModule("node:module").createRequire(import.meta.url);\`
+- Rollup needs \`external: [/^node:/, /^undici/]\`, and undici installed where the program runs.
 
 ${table(bundlers)}
 
