@@ -424,7 +424,7 @@ describe("contacts import", () => {
   });
 
   test("a column that is nearly the name of a field ends it before anything is sent", async () => {
-    await writeFile(at("people.csv"), "email,linked_in\nada@example.com,Ada\n");
+    await writeFile(at("people.csv"), "email,linked_im\nada@example.com,Ada\n");
     const { ended, stderr, report } = await run("contacts", "import", "people.csv", "--json");
     expect({ ended, report, requests: sandbox.state.requests }).toEqual({
       ended: 2,
@@ -432,7 +432,7 @@ describe("contacts import", () => {
       requests: [],
     });
     expect(stderr).toMatch(
-      /^touchpoint: people\.csv: "linked_in" is not a field of a contact \(did you mean "linkedIn"\?\)\./,
+      /^touchpoint: people\.csv: "linked_im" is not a field of a contact\. To map the columns that are recognized/,
     );
   });
 
@@ -513,7 +513,7 @@ describe("contacts import --plan", () => {
         result: "refused",
         reason: expect.stringContaining("email"),
       },
-      { index: 4, line: 6, result: "refused", reason: "3 cells where the header has 2 columns" },
+      { index: 4, line: 6, result: "refused", reason: "this row has 3 cells, but the header has 2 columns" },
     ]);
     expect(JSON.parse(stderr.split("\n").at(-2) ?? "")).toMatchObject({
       read: 5,
