@@ -23,9 +23,25 @@ export interface Schema<Output = unknown, Input = Output> {
    * Returns the value.
    *
    * @throws an error with `issues` if it is not valid.
+   * @example
+   * ```ts
+   * import { ContactInput } from "touchpoint-sdk";
+   *
+   * const input = ContactInput.parse(JSON.parse('{ "email": "ada@example.com" }'));
+   * ```
    */
   parse(value: unknown): Output;
-  /** Returns the value, or what is wrong with it. */
+  /**
+   * Returns the value, or what is wrong with it.
+   *
+   * @example
+   * ```ts
+   * import { ContactInput } from "touchpoint-sdk";
+   *
+   * const { error } = ContactInput.safeParse({ email: "nobody" });
+   * console.log(error?.issues.map(({ path, message }) => `${path.join(".")}: ${message}`));
+   * ```
+   */
   safeParse(
     value: unknown,
   ):
