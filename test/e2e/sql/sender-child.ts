@@ -15,6 +15,8 @@ const step = (): void => {
 
 /** A step before and after each statement: around the claim, and around the settlement. */
 const query: SqlQuery = async (sql, params) => {
+  // The ledger tries itself before its first claim, with a key of its own.
+  if (params.some((param) => param?.startsWith("touchpoint:self-test:"))) return ask(sql, params);
   step();
   const rows = await ask(sql, params);
   step();
