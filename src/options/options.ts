@@ -74,7 +74,7 @@ export interface ClientOptions<
   readonly priority?: Priority | undefined;
   /**
    * The smallest share of each short window that background work leaves free while there are interactive calls, 0–0.5.
-   * Default 0.1.
+   * Default 0.15.
    */
   readonly interactiveReserve?: number | undefined;
   /**
@@ -189,7 +189,7 @@ const defaults = {
   maxRetries: 4,
   maxRetryAfterMs: 60_000,
   concurrency: 16,
-  interactiveReserve: 0.1,
+  interactiveReserve: 0.15,
   maxQueued: Number.POSITIVE_INFINITY,
   maxResponseBytes: 64 * 1024 * 1024,
   responseValidation: "warn",

@@ -97,7 +97,7 @@ test("a batch that waits when interactive calls begin is cut to what they leave"
     await clock.advance(1_000);
     void client.events.record(anEvent());
   }
-  expect(batches).toEqual([50, 45, 5]);
+  expect(batches).toEqual([50, 42, 8]);
   expect((await Promise.all(reports)).map(({ accepted }) => accepted)).toEqual([50, 50]);
 });
 
