@@ -72,13 +72,13 @@ const statIfThere = async (path: string): Promise<Stats | undefined> => {
 };
 
 // O_NOFOLLOW does not exist on Windows.
-const readOnly = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0);
+const readOnly = (): number => constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0);
 
 const chunkBytes = 1024 * 1024;
 
 /** Copies the first bytes of a draft to a new file. */
 const copyStart = async (path: string, bytes: number, copy: string): Promise<FileHandle> => {
-  const source = await open(path, readOnly);
+  const source = await open(path, readOnly());
   try {
     const handle = await open(copy, "wx", (await source.stat()).mode & 0o777);
     try {
