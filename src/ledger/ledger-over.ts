@@ -88,15 +88,13 @@ const tryStore = async (store: KeyStore, name: string): Promise<void> => {
 
 /** The same store, tried before its first claim. If it cannot be reached, the next claim tries again. */
 const tried = (store: KeyStore, name: string): KeyStore => {
-  let trial: Promise<void> | undefined;
+  let isTried = false;
   return {
     ...store,
     claim: async (claiming) => {
-      trial ??= tryStore(store, name);
-      await trial.catch((error: unknown) => {
-        trial = undefined;
-        throw error;
-      });
+      // Claims share no trial that still runs: one that never ends would hold up all later claims.
+      if (!isTried) await tryStore(store, name);
+      isTried = true;
       return store.claim(claiming);
     },
   };

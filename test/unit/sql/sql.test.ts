@@ -152,6 +152,23 @@ test.each<[string, SqlQuery]>([
   expect((await query("SELECT once_key FROM touchpoint_ledger", [])).length).toBe(0);
 });
 
+test("a first claim that hangs holds up no later one", async () => {
+  let hang: () => void = () => undefined;
+  const hung = new Promise<void>((resolve) => {
+    hang = resolve;
+  });
+  let hangs = true;
+  const { ledger } = sender((sql, params) => {
+    if (!hangs || !sql.startsWith("INSERT")) return query(sql, params);
+    hangs = false;
+    hang();
+    return new Promise(() => undefined);
+  });
+  const first = ledger.claim("k", "f");
+  await hung;
+  expect(await Promise.race([first, ledger.claim("k2", "f")])).toMatchObject({ state: "claimed" });
+});
+
 test("the rows and count of TypeORM are understood", async () => {
   const typeOrm: SqlQuery = async (sql, params) => {
     const rows = await query(sql, params);
