@@ -66,6 +66,8 @@ const tryStore = async (store: KeyStore, name: string): Promise<void> => {
   const isOurs = (found: Found | undefined, state: Found["state"]): boolean =>
     found?.key === key && found.claim === claim && found.fingerprint === fingerprint && found.state === state;
   try {
+    // Before there is a row: a user without DELETE would leave one at each try.
+    check("freed a key that nobody has claimed", !(await store.settle(key, claim, { as: "not-sent" })));
     check("could not claim a key of its own", await store.claim(claiming));
     check("claimed one key twice", !(await store.claim({ ...claiming, claim: crypto.randomUUID() })));
     const found = await store.find(key);

@@ -169,6 +169,18 @@ test("a first claim that hangs holds up no later one", async () => {
   expect(await Promise.race([first, ledger.claim("k2", "f")])).toMatchObject({ state: "claimed" });
 });
 
+test("a user who may not delete is refused, and no key of a trial stays behind", async () => {
+  const { sandbox, open } = sender((sql, params) => {
+    if (sql.startsWith("DELETE")) throw new Error("permission denied for table touchpoint_ledger");
+    return query(sql, params);
+  });
+  for (const once of ["a", "b"])
+    await expect(open().emails.send(email, { once })).rejects.toMatchObject({
+      code: "configuration_invalid",
+    });
+  expect([sandbox.state.emails, await query("SELECT once_key FROM touchpoint_ledger", [])]).toEqual([[], []]);
+});
+
 test("the rows and count of TypeORM are understood", async () => {
   const typeOrm: SqlQuery = async (sql, params) => {
     const rows = await query(sql, params);
