@@ -13,7 +13,7 @@ export const sections: readonly { readonly text: string; readonly pages: readonl
     pages: [
       {
         path: "guide/first-call",
-        title: "First call, no account",
+        title: "First call, without an account",
         about: "Install, start the sandbox, send an email and see it in the workbench.",
       },
       {

@@ -294,7 +294,7 @@ test("an address without a page says so, and can be searched from", async () => 
 
 /** What people come for, the links that they follow from the start, and a heading that they find. */
 const errands: readonly (readonly [errand: string, clicks: readonly string[], heading: string])[] = [
-  ["install and first call", ["First call, no account"], "2. Send an email"],
+  ["install and first call", ["First call, without an account"], "2. Send an email"],
   ["export contacts", ["Guide", "Pagination and exports"], "Pagination and exports"],
   ["what happens at a 429", ["Guide", "Rate limits and priority"], "When the service answers 429 anyway"],
   ["schedule and cancel an email", ["Guide", "Emails"], "Schedule, list, change, cancel"],

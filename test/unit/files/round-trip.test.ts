@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { readCsv, readNdjson, writeCsv, writeNdjson } from "touchpoint-sdk/files";
 import { describe, expect, test } from "vitest";
 import { joinPath, splitPath } from "../../../src/files/dotted-path.ts";
+import { parsedJson } from "../../../src/runtime/values.ts";
 import { randomCases } from "../../support/random-cases.ts";
 import { gather, inPieces, scratch } from "./scratch.ts";
 
@@ -55,7 +56,9 @@ describe("what is written is read again", () => {
 
   test("CSV texts come back as they were, under every delimiter, guarded or not, cut into chunks anywhere", async () => {
     const { path, text: content } = scratch();
-    const record = fc.record({ email: filled, customFields: fc.record({ plan: filled, "a.b": filled }) });
+    // A text that is JSON is written as a JSON text, for readContacts; readCsv does not decode it.
+    const plain = filled.filter((value) => !/^[["{]/.test(value) || parsedJson(value) === undefined);
+    const record = fc.record({ email: filled, customFields: fc.record({ plan: plain, "a.b": plain }) });
     const settings = fc.record({
       delimiter: fc.constantFrom(",", ";", "\t", "|", "="),
       isGuarded: fc.boolean(),
