@@ -25,7 +25,7 @@ import type {
 import { ProgressReporter } from "./progress.ts";
 import { type Entry, type InputSource, type Reading, runSource } from "./source-run.ts";
 import { Spool } from "./spool.ts";
-import { upsertContact } from "./upsert.ts";
+import { lagWaitMs, type Unseen, unseenHint, upsertTry } from "./upsert.ts";
 import { placeOf, readWorkOptions, requestOptions } from "./work-options.ts";
 
 /** The result of a row, real or planned. */
@@ -42,18 +42,27 @@ const change = { ...create, isPartial: true };
 const operation = "contacts.import";
 const defaultConcurrency = 8;
 const rowsInTurn = 25;
+/** How long all rows of a run together wait for search to show their contacts. */
+const longestLagMs = 30_000;
 
 // These errors are about this row; any other means that the service has a problem, and ends the run.
 const isAboutTheRow = (error: unknown): error is ApiError =>
   error instanceof ApiError && [400, 404, 409, 413, 422].includes(error.status);
 
-// A conflict remains only where no contact was found: the service takes another address for the same.
-const sentenceOf = (error: ApiError): string =>
-  error instanceof ConflictError
-    ? `${error.message} (but no contact has this address; only ASCII letters are equal in upper and lower case)`
-    : error.message;
-
 type Why = Pick<RejectedContact, "status" | "error">;
+
+// A conflict remains only where search shows no contact.
+const whyOf = (error: ApiError): Why => ({
+  status: error.status,
+  error: error instanceof ConflictError ? `${error.message} (${unseenHint})` : error.message,
+});
+
+/** A row whose contact search does not show yet. */
+interface WaitingRow {
+  readonly entry: Entry<GivenContact>;
+  /** Undefined for a row that waits for an earlier one with its address, and was not tried. */
+  readonly tried: Unseen | undefined;
+}
 
 /** Imports the rows of one run, and counts their results. */
 class Import {
@@ -69,6 +78,8 @@ class Import {
   /** Hashes of the rows that an earlier run was about to create. */
   begun: ReadonlySet<string> = new Set();
   #changes = 0;
+  /** When rows stop waiting for search; undefined while none had to. */
+  #lagEndsAt: number | undefined;
   /** The list to fill. */
   readonly #list: string | undefined;
   readonly #progress: ProgressReporter;
@@ -154,7 +165,8 @@ class Import {
   }
 
   /**
-   * Processes rows one after the other, and each behind earlier rows with its address that are processed in parallel.
+   * Processes rows one after the other, and each behind earlier rows with its address that are processed in parallel. A
+   * row whose contact search does not show delays no other row; it is tried again at the end.
    *
    * @returns those that are a contact now, or would be.
    */
@@ -164,12 +176,19 @@ class Import {
     const earlier = addresses.map((address) => this.#lastWith.get(address));
     const work = async (): Promise<readonly Entry<GivenContact>[]> => {
       const accepted: Entry<GivenContact>[] = [];
+      const waiting: WaitingRow[] = [];
+      const unseen = new Set<string | undefined>();
       for (const [at, entry] of entries.entries()) {
         // If an earlier row with the address has ended the run, this one must not overtake it: the next run does both.
         await earlier[at];
-        if (await this.#one(entry)) accepted.push(entry);
+        const isBehind = unseen.has(addresses[at]);
+        const done = isBehind ? undefined : await this.#one(entry);
+        if (done === true) accepted.push(entry);
+        if (typeof done === "boolean") continue;
+        unseen.add(addresses[at]);
+        waiting.push({ entry, tried: done });
       }
-      return accepted;
+      return waiting.length === 0 ? accepted : [...accepted, ...(await this.#waitForSearch(waiting))];
     };
     const accepted = work();
     for (const address of addresses) this.#lastWith.set(address, accepted);
@@ -181,20 +200,52 @@ class Import {
     }
   }
 
-  /** Whether the row is a contact now, or would be. */
-  async #one(entry: Entry<GivenContact>): Promise<boolean> {
+  /** Tries rows again until search shows their contacts. @returns those that are a contact now. */
+  async #waitForSearch(waiting: readonly WaitingRow[]): Promise<readonly Entry<GivenContact>[]> {
+    const { clock, context } = this.#call;
+    this.#lagEndsAt ??= clock.now() + longestLagMs;
+    const accepted: Entry<GivenContact>[] = [];
+    let left = waiting;
+    for (let round = 0; left.length > 0; round += 1) {
+      const waitMs = lagWaitMs(round, context.random());
+      if (clock.now() + waitMs < this.#lagEndsAt) await this.#call.backOff(waitMs);
+      const next: WaitingRow[] = [];
+      const unseen = new Set<string>();
+      for (const { entry, tried } of left) {
+        const address = foldAscii(entry.item.email);
+        const isLast = clock.now() + waitMs >= this.#lagEndsAt;
+        const isLeft = isLast ? tried !== undefined : unseen.has(address);
+        const done = isLeft ? tried : await this.#one(entry, tried !== undefined);
+        if (done === true) accepted.push(entry);
+        if (typeof done === "boolean") continue;
+        unseen.add(address);
+        if (!isLast) next.push({ entry, tried: done });
+        else if (done !== undefined) await this.#reject(entry, whyOf(done.error));
+      }
+      left = next;
+    }
+    return accepted;
+  }
+
+  /**
+   * Whether the row is a contact now, or would be; unseen if search has to show its contact first.
+   *
+   * @param isAgain - whether only its change is left, of a row that was unseen.
+   */
+  async #one(entry: Entry<GivenContact>, isAgain = false): Promise<boolean | Unseen> {
     const { index, item } = entry;
     const wrong = await this.#call.issues(change, item);
     if (wrong.length > 0) return this.#reject(entry, { status: undefined, error: describeIssues(wrong) });
-    let settled: Settled;
+    let settled: Settled | Unseen;
     try {
-      settled = await this.#settle(entry);
+      settled = isAgain ? await this.#change(item, undefined) : await this.#settle(entry);
     } catch (error) {
       // An abort may throw any reason, even the error of another call.
       this.#call.signal?.throwIfAborted();
       if (!isAboutTheRow(error)) throw error;
-      return this.#reject(entry, { status: error.status, error: sentenceOf(error) });
+      return this.#reject(entry, whyOf(error));
     }
+    if (settled.result === "unseen") return settled;
     const { result, contact, faults } = settled;
     if (faults) return this.#reject(entry, { status: undefined, error: describeIssues(faults) });
     this.counts[result] += 1;
@@ -208,7 +259,7 @@ class Import {
     return true;
   }
 
-  async #settle(entry: Entry<GivenContact>): Promise<Settled> {
+  async #settle(entry: Entry<GivenContact>): Promise<Settled | Unseen> {
     const { item, index } = entry;
     const known = await this.lookup.look(item);
     const planned = this.#planFor(known, item);
@@ -223,9 +274,7 @@ class Import {
       return { result: known ? "updated" : "created" };
     }
     this.#countChange(index);
-    const settled = await this.#change(item, known);
-    if (settled.contact !== undefined) this.lookup.add({ ...settled.contact, email: item.email });
-    return settled;
+    return this.#change(item, known);
   }
 
   /** What becomes of a row whose contact is known, or is not there. */
@@ -248,8 +297,16 @@ class Import {
     return known.fields.length === 0 ? { result: "unchanged" } : { result: "update", fields: known.fields };
   }
 
+  /** Sends the change, and remembers the contact. */
+  async #change(row: GivenContact, known: KnownContact | undefined): Promise<Settled | Unseen> {
+    const settled = await this.#send(row, known);
+    if (settled.result !== "unseen" && settled.contact !== undefined)
+      this.lookup.add({ ...settled.contact, email: row.email });
+    return settled;
+  }
+
   /** Sends the change. If another program has created or removed the contact meanwhile, an upsert resolves it. */
-  async #change(row: GivenContact, known: KnownContact | undefined): Promise<Settled> {
+  async #send(row: GivenContact, known: KnownContact | undefined): Promise<Settled | Unseen> {
     const { mode = "upsert" } = this.#options;
     const [call, options] = [this.#call, this.#given];
     try {
@@ -264,10 +321,13 @@ class Import {
       const isOthers =
         error instanceof NotFoundError || (known === undefined && error instanceof ConflictError);
       if (!isOthers) throw error;
-      if (mode === "create" && (await findContact(call, row.email, options)) === null) throw error;
+      if (mode === "create" && (await findContact(call, row.email, options)) === null)
+        return { result: "unseen", error };
       if (mode !== "upsert") return { result: "skipped" };
     }
-    return upsertContact(call, { input: row, options }, hasSameFields);
+    return call.run("contacts.upsert", options, (part, limited) =>
+      upsertTry(part, { input: row, options: limited }, hasSameFields)(),
+    );
   }
 
   #countChange(index: number): void {

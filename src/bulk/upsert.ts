@@ -1,6 +1,5 @@
 import type { CallScope } from "../call/scope.ts";
 import { ConflictError, isTouchpointError, NotFoundError } from "../errors.ts";
-import { inRounds } from "../http/retry-loop.ts";
 import type { CallOptions } from "../options/options.ts";
 import { findContact } from "../paging/matching.ts";
 import type { Contact } from "../service/contacts.ts";
@@ -13,55 +12,100 @@ export interface Upserted {
   readonly result: "created" | "updated" | "unchanged";
 }
 
+/** No result yet: search does not show the contact behind a conflict, or the contact was deleted meanwhile. */
+export interface Unseen {
+  readonly result: "unseen";
+  readonly error: ConflictError | NotFoundError;
+}
+
+interface UpsertInput {
+  readonly input: GivenContact;
+  readonly options: CallOptions | undefined;
+}
+
+/** Whether an update would change nothing. */
+type IsSame = (patch: object, known: Contact) => boolean;
+
 const { create, update } = operations.contacts;
 // A second creation is harmless: it conflicts, and the upsert then updates, also with a part of the fields.
 const repeatable = { ...create, replay: "idempotent", isPartial: true } as const;
-const mostRounds = 3;
+
+/** How long an upsert waits for search to show a contact. */
+const longestLagMs = 10_000;
 
 const isUnclear = (error: unknown): boolean => isTouchpointError(error) && error.outcome === "unknown";
 
+/** The wait before search is asked again: it doubles from 250 ms to 2 s, with a random half. */
+export const lagWaitMs = (round: number, random: number): number =>
+  (0.5 + random / 2) * Math.min(2_000, 250 * 2 ** round);
+
+/** What to do about a conflict whose contact search does not show. */
+export const unseenHint =
+  "a contact has this address, but search does not show it yet: try again in 30 s; if that does not help, the " +
+  "service takes another spelling for the same address";
+
+const withHint = (error: Unseen["error"]): Error => {
+  if (!(error instanceof ConflictError)) return error;
+  const made = new ConflictError(error.message, { ...error, cause: error.cause, hint: unseenHint });
+  if (error.stack !== undefined) made.stack = error.stack;
+  return made;
+};
+
 /**
- * Creates a contact; after a conflict, or a creation with an unclear result, finds and updates it. A contact that
- * disappears in between is created again.
- *
- * @param isSame - whether the update would change nothing.
+ * One try of an upsert, to be repeated while it is unseen: creates the contact; after a conflict, or a creation with an
+ * unclear result, finds and updates it.
+ */
+export const upsertTry = (
+  call: CallScope,
+  { input, options }: UpsertInput,
+  isSame: IsSame,
+): (() => Promise<Upserted | Unseen>) => {
+  // The creation refuses an input that is no object.
+  const { email, ...patch } = { ...input };
+  const isEmpty = Object.values(patch).every((value) => value === undefined);
+  let wasUnclear = false;
+  return async () => {
+    let failure: unknown;
+    try {
+      return { contact: await call.request(repeatable, { payload: input }, options), result: "created" };
+    } catch (error) {
+      failure = error;
+    }
+    // If no retry has shown whether the creation happened, a lookup can, once.
+    const canBeLookedUp = isUnclear(failure) && !wasUnclear && !call.signal?.aborted;
+    wasUnclear ||= isUnclear(failure);
+    if (!(failure instanceof ConflictError) && !canBeLookedUp) throw failure;
+    const known = await findContact(call, email, options);
+    if (known === null && failure instanceof ConflictError) return { result: "unseen", error: failure };
+    if (known === null) throw failure;
+    if (isEmpty || isSame(patch, known)) return { contact: known, result: "unchanged" };
+    try {
+      const change = { id: known.id, payload: patch };
+      return { contact: await call.request(update, change, options), result: "updated" };
+    } catch (error) {
+      if (!(error instanceof NotFoundError)) throw error;
+      return { result: "unseen", error };
+    }
+  };
+};
+
+/**
+ * Creates or updates a contact. Where search does not show the contact behind a conflict, it tries again for up to 10 s,
+ * and ends before `totalTimeoutMs`.
  */
 export const upsertContact = (
   through: CallScope,
-  { input, options: given }: { readonly input: GivenContact; readonly options: CallOptions | undefined },
-  isSame: (patch: object, known: Contact) => boolean = () => false,
+  { input, options: given }: UpsertInput,
 ): Promise<Upserted> =>
   through.run("contacts.upsert", given, async (call, options) => {
-    // The creation refuses an input that is no object.
-    const { email, ...patch } = { ...input };
-    const isEmpty = Object.values(patch).every((value) => value === undefined);
-    let wasUnclear = false;
-    let last: unknown;
-    /** Create; after a conflict or an unclear result find; update. Undefined: the contact has gone in between. */
-    const round = async (): Promise<Upserted | undefined> => {
-      try {
-        return { contact: await call.request(repeatable, { payload: input }, options), result: "created" };
-      } catch (error) {
-        // If no retry has shown whether the creation happened, a lookup can, once.
-        const canBeLookedUp = isUnclear(error) && !wasUnclear && !call.signal?.aborted;
-        wasUnclear ||= isUnclear(error);
-        if (!(error instanceof ConflictError) && !canBeLookedUp) throw error;
-        last = error;
-      }
-      const known = await findContact(call, email, options);
-      if (known === null && last instanceof ConflictError) return undefined;
-      if (known === null) throw last;
-      if (isEmpty || isSame(patch, known)) return { contact: known, result: "unchanged" };
-      try {
-        const change = { id: known.id, payload: patch };
-        return { contact: await call.request(update, change, options), result: "updated" };
-      } catch (error) {
-        if (!(error instanceof NotFoundError)) throw error;
-        last = error;
-        return undefined;
-      }
-    };
-    const done = await inRounds(call, mostRounds, round);
-    if (done === undefined) throw last;
-    return done;
+    const { clock, deadlineAt = Number.POSITIVE_INFINITY, waitsEndAt = Number.POSITIVE_INFINITY } = call;
+    const until = Math.min(clock.now() + longestLagMs, deadlineAt, waitsEndAt);
+    const tryOnce = upsertTry(call, { input, options }, () => false);
+    for (let round = 0; ; round += 1) {
+      const done = await tryOnce();
+      if (done.result !== "unseen") return done;
+      const waitMs = lagWaitMs(round, call.context.random());
+      if (clock.now() + waitMs >= until) throw withHint(done.error);
+      await call.backOff(waitMs);
+    }
   });

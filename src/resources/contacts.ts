@@ -147,7 +147,10 @@ export class Contacts<Fields extends object = OpenFields> {
    * the contact is looked up. Addresses are unique, so a second creation only conflicts, and the method updates the contact
    * (`created` is then `false`). `totalTimeoutMs` limits all requests of the call together.
    *
-   * @throws ConflictError when the service keeps reporting a conflict but finds no contact with the email.
+   * Search may not show a new contact yet. After a conflict, the method therefore searches for up to 10 s, but ends before
+   * `totalTimeoutMs`.
+   *
+   * @throws ConflictError when the service reports a conflict, and search does not show the contact in that time.
    * @example
    * ```ts
    * const { contact, created } = await client.contacts.upsert({ email: "ada@example.com", name: "Ada Lovelace" });
@@ -175,7 +178,8 @@ export class Contacts<Fields extends object = OpenFields> {
    * The import reads the list of contacts once (about 250 bytes of memory per contact), or looks up each row if that takes
    * fewer requests. It sends only what creates or changes a contact. With a `checkpoint` you can kill the run at any time and
    * start it again with the same source. `dryRun` sends no change; the report then has a `plan` for each row. `addToList`
-   * adds the contacts to a list, 1,000 per request.
+   * adds the contacts to a list, 1,000 per request. Rows that conflict with a contact that search does not show yet wait for
+   * it, for up to 30 s together; other rows go on.
    *
    * @throws ConfigurationError when the checkpoint is damaged, cannot be written, or belongs to another input.
    * @throws TouchpointError when the service stays unavailable; `partial.report` has the counts so far.
