@@ -46,6 +46,7 @@ const project = (
     include,
     exclude: [...exclude, ...leftOut],
     testTimeout: 60_000,
+    setupFiles: [at("./test/support/forget-limits.ts")],
     ...more,
   },
 });

@@ -47,9 +47,9 @@ export interface Runtime {
 /**
  * The client of the service.
  *
- * Creating a client opens no socket and starts no timer; the first call does. Clients with the same base URL, key, limits
- * and `fetch` share their limits, which are remembered after them. A client whose `apiKey` is a function has its own,
- * unless `limitScopes` names them. The options `customFields` and
+ * Creating a client opens no socket and starts no timer; the first call does. Clients with the same base URL and key share
+ * their limits, which are remembered after them. A client whose `apiKey` is a function has its own, unless `limitScopes`
+ * names them. The options `customFields` and
  * `events` set the types of `contacts` and `events`. A function that takes any client takes an `AnyClient`.
  *
  * Every method may reject with a ValidationError (nothing was sent), AuthenticationError (401), PermissionDeniedError
@@ -57,7 +57,8 @@ export interface Runtime {
  * GatewayTimeoutError (504), ConnectionError, TimeoutError or ResponseValidationError, and with the reason of its signal. The error's `outcome` says
  * whether the call may have taken effect. Each method documents the errors that it adds.
  *
- * @throws ConfigurationError naming every fault of the options at once.
+ * @throws ConfigurationError naming every fault of the options at once; also if another client of the key and base URL
+ * counts with other `limits`.
  * @example
  * ```ts
  * import { Client } from "touchpoint-sdk";
@@ -123,14 +124,14 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
   /**
    * Creates a client with some options changed. Options that are left out or `undefined` keep their values.
    *
-   * The new client shares the ledger. It shares the limits, unless you change the key, the origin of the base URL or the
-   * limits. It shares the sockets, unless you change `fetch`, `dispatcher`, `concurrency` or `maxResponseBytes`. Closing this
+   * The new client shares the ledger. It shares the limits, unless you change the key or the base URL, or set
+   * `limits: false`. It shares the sockets, unless you change `fetch`, `dispatcher`, `concurrency` or `maxResponseBytes`. Closing this
    * client closes the new one too; closing the new one ends only what it does not share.
    *
    * With `deadline` alone it shares everything and takes about 0.05 ms: create one for each request of a web service. You
    * need not close it.
    *
-   * @throws ConfigurationError naming every fault of the options at once.
+   * @throws ConfigurationError naming every fault of the options at once; also for other `limits` of the same key.
    * @example
    * ```ts
    * const patient = client.withOptions({ totalTimeoutMs: 600_000 });

@@ -3,6 +3,7 @@ import type { Settings } from "../options/options.ts";
 import type { DayCount, LimitNumbers } from "../options/shared-limits.ts";
 import { version } from "../options/version.ts";
 import type { Clock } from "../runtime/clock.ts";
+import { ownServiceOf } from "../runtime/own-service.ts";
 import type { BudgetName } from "../service/define.ts";
 import type { Budget } from "./budget.ts";
 
@@ -19,7 +20,10 @@ export type LimitName = BudgetName | "sending";
 export type FindBudget = (name: LimitName, numbers: LimitNumbers, make: MakeBudget) => Budget;
 
 /** What says with whom a client counts. */
-type Client = Pick<Settings, "apiKey" | "origin" | "basePath" | "limitScopes" | "sharing" | "fetch">;
+type Client = Pick<
+  Settings,
+  "apiKey" | "origin" | "basePath" | "limitScopes" | "sharing" | "limits" | "fetch"
+>;
 
 const sweepMs = 60_000;
 
@@ -55,7 +59,7 @@ const newMemory = () => {
   };
 };
 
-/** The memory of a `fetch`, or of shared limits; without one, that of all other clients. */
+/** The memory of a sandbox, or of shared limits; without one, that of all other clients. */
 type MemoryOf = (owner?: object) => ReturnType<typeof newMemory>;
 
 // Registered, so that the ESM and the CommonJS copy of the package in one process share the budgets of a key. Two versions
@@ -89,35 +93,40 @@ const isWorkerd = (): boolean => {
 const inWords = ({ limit: { max, windowMs }, maxPerDay }: LimitNumbers): string =>
   `${max} in ${windowMs} ms and ${maxPerDay} a day`;
 
-/** Refuses other numbers than those of the client that named the budget first. */
-const checkNumbers = ({ limit, day }: Budget, scope: string, numbers: LimitNumbers): void => {
+/** Refuses other numbers than those of the client that opened the budget. */
+const checkNumbers = (
+  { limit, day }: Budget,
+  {
+    scope,
+    name,
+    numbers,
+  }: { readonly scope: string | undefined; readonly name: LimitName; readonly numbers: LimitNumbers },
+): void => {
   const [there, here] = [inWords({ limit, maxPerDay: day.max }), inWords(numbers)];
-  if (there !== here)
-    throw new ConfigurationError(
-      `limitScopes: "${scope}" is counted by another client with ${there}, here with ${here}`,
-    );
+  if (there === here) return;
+  const what = scope === undefined ? `limits: ${name} of this key are` : `limitScopes: "${scope}" is`;
+  throw new ConfigurationError(`${what} counted by another client with ${there}, here with ${here}`);
 };
 
 /**
  * The budgets of a client: those that `limitScopes` names are shared by all clients of the origin (or, over Redis, of
- * the Redis) that name them so; the others by all clients of the key with the same base URL, numbers and `fetch`, or by
- * the id of the Redis. A key function may return any key, so without `limitScopes.requests` its client shares only what
- * it names. In workerd every client has its own.
+ * the Redis) that name them so; the others by all clients of the key with the same base URL, or by the id of the Redis.
+ * What carries the requests makes no difference, but each sandbox is a service of its own. Clients with `limits: false`
+ * share only pauses. A key function may return any key, so without `limitScopes.requests` its client shares only what it
+ * names. In workerd every client has its own.
  */
 export const budgetsOf = (client: Client, clock: Clock): FindBudget => {
-  const { apiKey, origin, basePath, limitScopes, sharing, fetch } = client;
+  const { apiKey, origin, basePath, limitScopes, sharing, limits, fetch } = client;
   const ofProcess = isWorkerd() ? undefined : memories();
   const key = typeof apiKey === "string" ? [apiKey] : limitScopes.requests && [limitScopes.requests, "named"];
   return (name, numbers, make) => {
     const scope = limitScopes[name === "sending" ? "emails" : name];
-    const { max, windowMs } = numbers.limit;
-    const own = sharing ? [name] : key && [name, origin, basePath, max, windowMs, numbers.maxPerDay, ...key];
+    const own = sharing ? [name] : key && [name, origin, basePath, limits !== false, ...key];
     const id = scope === undefined ? own : [name, "scope", scope, ...(sharing ? [] : [origin])];
     if (ofProcess === undefined || id === undefined || id === "") return make(scope);
-    // A name is the origin's, whichever way a request takes.
-    const find = ofProcess(sharing ?? (scope === undefined ? fetch : undefined));
+    const find = ofProcess(sharing ?? ownServiceOf(fetch));
     const budget = find(JSON.stringify(id), clock.now(), (day, kept) => make(scope, day, kept));
-    if (scope !== undefined) checkNumbers(budget, scope, numbers);
+    checkNumbers(budget, { scope, name, numbers });
     return budget;
   };
 };

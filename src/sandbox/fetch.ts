@@ -1,4 +1,5 @@
 import { untilAborted } from "../runtime/cancellation.ts";
+import { markOwnService } from "../runtime/own-service.ts";
 import { platform } from "../runtime/platform.ts";
 import { type Answer, broken, type Incoming, piecesOf } from "./answer.ts";
 import type { App } from "./app.ts";
@@ -64,7 +65,7 @@ const toResponse = (answer: Answer, clock: SandboxClock, signal: AbortSignal | u
 /** Creates a WHATWG fetch without sockets, for any host. It removes the path of `baseUrl` from request paths. */
 export const createFetch = (app: App, clock: SandboxClock, baseUrl = "http://sandbox"): typeof fetch => {
   const basePath = new URL(baseUrl).pathname.replace(/\/$/, "");
-  return (input, init) => {
+  const sandboxFetch: typeof fetch = (input, init) => {
     const signal = init?.signal ?? (isRequest(input) ? input.signal : undefined);
     if (signal?.aborted) return Promise.reject(signal.reason);
     const answered = async (): Promise<Response> => {
@@ -77,4 +78,5 @@ export const createFetch = (app: App, clock: SandboxClock, baseUrl = "http://san
     };
     return untilAborted(answered(), signal);
   };
+  return markOwnService(sandboxFetch);
 };

@@ -10,7 +10,7 @@ const clients = [
   new Client({ ...shared, logger, limits: false }),
   new Client(shared),
   new Client({ ...shared, logger }),
-  new Client({ ...shared, logger, limits: { requests: { max: 50, windowMs: 10_000 } } }),
+  new Client({ ...shared, logger, apiKey: "other", limits: { requests: { max: 50, windowMs: 10_000 } } }),
   new Client({ ...shared, logger, apiKey: () => "k" }),
 ];
 await Promise.all(clients.map((client) => client.close()));

@@ -6,6 +6,7 @@ import type { Settings } from "../../../src/options/options.ts";
 import { sharedLimiter } from "../../../src/rate-limit/limiter.ts";
 import { ConcurrencyLimit } from "../../../src/rate-limit/queue.ts";
 import { rateLimit } from "../../../src/rate-limit/stage.ts";
+import { createSandbox } from "../../../src/sandbox/index.ts";
 import type { BudgetName } from "../../../src/service/define.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { flatStage } from "../../support/flat-request.ts";
@@ -36,15 +37,19 @@ test("the budgets of a process belong to one version of the package, whose copie
   expect(ours).toEqual([`touchpoint-sdk.budgets ${manifest.version}`]);
 });
 
-test("two copies of the package share the budgets of a key, and tell one fetch from another", async () => {
+test("two copies of the package share the budgets of a key, whatever carries its requests, but not of a sandbox", async () => {
   vi.resetModules();
   const second = await import("../../../src/rate-limit/limiter.ts");
   expect(second.sharedLimiter).not.toBe(sharedLimiter);
   const theirs = (fetch: Settings["fetch"]) => second.sharedLimiter({ ...settings, fetch }, clock);
   const [one, other] = [async () => new Response(), async () => new Response()];
-  expect(shared(limiterOf({ fetch: one }), theirs(other))).toEqual([]);
-  expect(shared(limiterOf({ fetch: one }), theirs(one))).toEqual(["requests", "emails", "events"]);
-  expect(shared(limiterOf(), theirs(undefined))).toEqual(["requests", "emails", "events"]);
+  const [sandbox, secondSandbox] = [createSandbox(), createSandbox()];
+  const all = ["requests", "emails", "events"];
+  expect(shared(limiterOf({ fetch: one }), theirs(other))).toEqual(all);
+  expect(shared(limiterOf({ fetch: one }), theirs(undefined))).toEqual(all);
+  expect(shared(limiterOf({ fetch: sandbox.fetch }), theirs(sandbox.fetch))).toEqual(all);
+  expect(shared(limiterOf({ fetch: sandbox.fetch }), theirs(secondSandbox.fetch))).toEqual([]);
+  expect(shared(limiterOf({ fetch: sandbox.fetch }), theirs(undefined))).toEqual([]);
 });
 
 test("requests of both copies wait in one queue, interactive ones of either first", async () => {
@@ -79,9 +84,15 @@ test("requests of both copies wait in one queue, interactive ones of either firs
   expect(went).toEqual(["ours background", "theirs interactive", "ours background"]);
 });
 
-test("clients of one key share each limit with the same numbers", () => {
-  const other = { ...documentedLimits, events: { max: 10, windowMs: 1_000 } };
-  expect(shared(limiterOf(), limiterOf({ limits: other }))).toEqual(["requests", "emails"]);
+test("clients of one key with different numbers are a ConfigurationError with both; without limits they share pauses", () => {
+  const first = limiterOf();
+  const limits = { ...documentedLimits, events: { max: 10, windowMs: 1_000 } };
+  expect(() => limiterOf({ limits })).toThrow(
+    "limits: events of this key are counted by another client with 50 in 1000 ms and 100000 a day, " +
+      "here with 10 in 1000 ms and 100000 a day",
+  );
+  const [one, other] = [limiterOf({ limits: false }), limiterOf({ limits: false })];
+  expect([shared(first, one), shared(one, other)]).toEqual([[], ["requests", "emails", "events"]]);
 });
 
 test("in workerd, where no request may wake another, each client has budgets of its own", () => {
@@ -159,10 +170,9 @@ test("the end of one client leaves those of another that wait for the same share
     ...limit.gateOf(kind),
     readyAt: () => (ownClock.now() < goesAt ? goesAt : undefined),
   });
-  const max = documentedLimits.requestsPerDay;
   const sharing: Settings["sharing"] = {
     numbers: documentedLimits,
-    open: () => ({ ...limit, max, gateOf }),
+    open: (_name, { maxPerDay }) => ({ ...limit, max: maxPerDay, gateOf }),
   };
   const [one, other] = [1, 2].map(() => sharedLimiter({ ...settings, sharing }, ownClock));
   const slots = new ConcurrencyLimit(9);
