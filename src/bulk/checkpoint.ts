@@ -18,11 +18,6 @@ export interface Checkpoint {
    * `last` the id of the last settled item; null if it has none.
    */
   readonly ids?: { readonly from: string; readonly last: string | null } | undefined;
-  /**
-   * Only for an import that adds what it creates to a list: hashes of the rows after `done` that it was about to create. In the
-   * next run they are its own, and not contacts that were there before.
-   */
-  readonly begun?: readonly string[] | undefined;
 }
 
 /**
@@ -56,7 +51,6 @@ export const checkpoints = stateKind<Checkpoint>("checkpoint", {
   done: isCount,
   last: isStringOrNull,
   key: (value) => value === undefined || isString(value),
-  begun: (value) => value === undefined || Array.isArray(value),
   ids: (value) => value === undefined || (isString(Object(value).from) && isStringOrNull(Object(value).last)),
 });
 

@@ -44,8 +44,8 @@ export interface ImportOptions extends WorkOptions {
   readonly maxChanges?: number | undefined;
   /**
    * The id of a list that the contacts are added to; their other lists stay the same. The import adds the contacts of
-   * 1,000 rows at a time, before its checkpoint counts these rows, so a killed run forgets none. With `mode: "create"`
-   * these are the contacts that it creates; the checkpoint tells them from those that were there before.
+   * 1,000 rows at a time, before its checkpoint counts these rows, so a killed run forgets none. It adds the contact of
+   * each row that was not refused, also of a row that changes nothing; with `mode: "update"` only contacts that exist.
    */
   readonly addToList?: string | undefined;
   /**
@@ -92,7 +92,7 @@ export interface ImportReport {
   readonly created: number;
   /** Existing contacts that were changed. */
   readonly updated: number;
-  /** Existing contacts with every given value, or that an earlier run created for `addToList`: nothing was sent. */
+  /** Existing contacts with every given value: nothing was sent. */
   readonly unchanged: number;
   /** Refused rows; each was passed to `onRejected`. */
   readonly rejected: number;

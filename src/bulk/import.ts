@@ -5,7 +5,6 @@ import { ApiError, ConfigurationError, ConflictError, type Issue, NotFoundError 
 import type { CallOptions } from "../options/options.ts";
 import { findContact } from "../paging/matching.ts";
 import { untilAborted } from "../runtime/cancellation.ts";
-import { contentHash } from "../runtime/content-hash.ts";
 import { foldAscii } from "../runtime/fold-ascii.ts";
 import { isCallback, isFlag, isOneOf, isWhole, must, type Rules } from "../runtime/rules.ts";
 import { describeIssues } from "../service/check.ts";
@@ -23,9 +22,10 @@ import type {
   RejectedContact,
 } from "./import-options.ts";
 import { ProgressReporter } from "./progress.ts";
+import { type Unseen, unseenHint, type WaitingRow, waitForSearch } from "./search-lag.ts";
 import { type Entry, type InputSource, type Reading, runSource } from "./source-run.ts";
 import { Spool } from "./spool.ts";
-import { lagWaitMs, type Unseen, unseenHint, upsertTry } from "./upsert.ts";
+import { upsertTry } from "./upsert.ts";
 import { placeOf, readWorkOptions, requestOptions } from "./work-options.ts";
 
 /** The result of a row, real or planned. */
@@ -57,13 +57,6 @@ const whyOf = (error: ApiError): Why => ({
   error: error instanceof ConflictError ? `${error.message} (${unseenHint})` : error.message,
 });
 
-/** A row whose contact search does not show yet. */
-interface WaitingRow {
-  readonly entry: Entry<GivenContact>;
-  /** Undefined for a row that waits for an earlier one with its address, and was not tried. */
-  readonly tried: Unseen | undefined;
-}
-
 /** Imports the rows of one run, and counts their results. */
 class Import {
   readonly counts = { created: 0, updated: 0, unchanged: 0, rejected: 0, skipped: 0 };
@@ -75,8 +68,6 @@ class Import {
   readonly #lastWith = new Map<string, Promise<unknown>>();
   readonly plan: Spool<PlannedRow> | undefined;
   readonly lookup: ContactLookup;
-  /** Hashes of the rows that an earlier run was about to create. */
-  begun: ReadonlySet<string> = new Set();
   #changes = 0;
   /** When rows stop waiting for search; undefined while none had to. */
   #lagEndsAt: number | undefined;
@@ -106,14 +97,9 @@ class Import {
     return this.#options.concurrency ?? defaultConcurrency;
   }
 
-  async work(
-    entries: readonly Entry<GivenContact>[],
-    begin: (begun: readonly string[]) => Promise<void>,
-  ): Promise<void> {
+  async work(entries: readonly Entry<GivenContact>[]): Promise<void> {
     const id = this.#list;
     if (id === undefined) return void (await this.#inOrder(entries));
-    const { mode, checkpoint } = this.#options;
-    if (mode === "create" && checkpoint !== undefined) await begin(await this.#toCreate(entries));
     const flight = new InFlight(this.#rowsAtOnce);
     const accepted: Entry<GivenContact>[] = [];
     for (let at = 0; at < entries.length; at += rowsInTurn)
@@ -147,23 +133,6 @@ class Import {
     });
   }
 
-  /** Hashes of the rows that have no contact, or that an earlier run was about to create. */
-  async #toCreate(entries: readonly Entry<GivenContact>[]): Promise<readonly string[]> {
-    const hashes: string[] = [];
-    for (const { item } of entries) {
-      const hash = contentHash(item);
-      if (this.begun.has(hash) || (await this.#isAbsent(item))) hashes.push(hash);
-    }
-    return hashes;
-  }
-
-  async #isAbsent(row: GivenContact): Promise<boolean> {
-    if (typeof Object(row).email !== "string") return false;
-    // A row that cannot be looked up is refused in its turn.
-    const known = await this.lookup.look(row).catch(() => null);
-    return known === undefined;
-  }
-
   /**
    * Processes rows one after the other, and each behind earlier rows with its address that are processed in parallel. A
    * row whose contact search does not show delays no other row; it is tried again at the end.
@@ -176,17 +145,18 @@ class Import {
     const earlier = addresses.map((address) => this.#lastWith.get(address));
     const work = async (): Promise<readonly Entry<GivenContact>[]> => {
       const accepted: Entry<GivenContact>[] = [];
-      const waiting: WaitingRow[] = [];
-      const unseen = new Set<string | undefined>();
+      const waiting: WaitingRow<Entry<GivenContact>>[] = [];
+      const unseen = new Set<string>();
       for (const [at, entry] of entries.entries()) {
+        const address = foldAscii(String(Object(entry.item).email));
         // If an earlier row with the address has ended the run, this one must not overtake it: the next run does both.
         await earlier[at];
-        const isBehind = unseen.has(addresses[at]);
+        const isBehind = unseen.has(address);
         const done = isBehind ? undefined : await this.#one(entry);
         if (done === true) accepted.push(entry);
         if (typeof done === "boolean") continue;
-        unseen.add(addresses[at]);
-        waiting.push({ entry, tried: done });
+        unseen.add(address);
+        waiting.push({ row: entry, address, tried: done });
       }
       return waiting.length === 0 ? accepted : [...accepted, ...(await this.#waitForSearch(waiting))];
     };
@@ -200,31 +170,13 @@ class Import {
     }
   }
 
-  /** Tries rows again until search shows their contacts. @returns those that are a contact now. */
-  async #waitForSearch(waiting: readonly WaitingRow[]): Promise<readonly Entry<GivenContact>[]> {
-    const { clock, context } = this.#call;
-    this.#lagEndsAt ??= clock.now() + longestLagMs;
-    const accepted: Entry<GivenContact>[] = [];
-    let left = waiting;
-    for (let round = 0; left.length > 0; round += 1) {
-      const waitMs = lagWaitMs(round, context.random());
-      if (clock.now() + waitMs < this.#lagEndsAt) await this.#call.backOff(waitMs);
-      const next: WaitingRow[] = [];
-      const unseen = new Set<string>();
-      for (const { entry, tried } of left) {
-        const address = foldAscii(entry.item.email);
-        const isLast = clock.now() + waitMs >= this.#lagEndsAt;
-        const isLeft = isLast ? tried !== undefined : unseen.has(address);
-        const done = isLeft ? tried : await this.#one(entry, tried !== undefined);
-        if (done === true) accepted.push(entry);
-        if (typeof done === "boolean") continue;
-        unseen.add(address);
-        if (!isLast) next.push({ entry, tried: done });
-        else if (done !== undefined) await this.#reject(entry, whyOf(done.error));
-      }
-      left = next;
-    }
-    return accepted;
+  #waitForSearch(rows: readonly WaitingRow<Entry<GivenContact>>[]): Promise<readonly Entry<GivenContact>[]> {
+    this.#lagEndsAt ??= this.#call.clock.now() + longestLagMs;
+    return waitForSearch(this.#call, rows, {
+      endsAt: this.#lagEndsAt,
+      retry: (entry, wasTried) => this.#one(entry, wasTried),
+      giveUp: (entry, { error }) => this.#reject(entry, whyOf(error)),
+    });
   }
 
   /**
@@ -249,7 +201,8 @@ class Import {
     const { result, contact, faults } = settled;
     if (faults) return this.#reject(entry, { status: undefined, error: describeIssues(faults) });
     this.counts[result] += 1;
-    if (result === "skipped") return false;
+    // In mode create a skipped row has a contact, in mode update it has none.
+    if (result === "skipped") return this.#options.mode === "create";
     // Outside of the catch: an error of your callback is not a refusal of the row.
     if (contact !== undefined)
       await untilAborted(
@@ -262,7 +215,7 @@ class Import {
   async #settle(entry: Entry<GivenContact>): Promise<Settled | Unseen> {
     const { item, index } = entry;
     const known = await this.lookup.look(item);
-    const planned = this.#planFor(known, item);
+    const planned = this.#planFor(known);
     const faults = planned.result === "create" ? await this.#call.issues(create, item) : [];
     if (faults.length > 0) return { result: "skipped", faults };
     this.plan?.add({ ...placeOf(entry, item), ...planned });
@@ -278,10 +231,7 @@ class Import {
   }
 
   /** What becomes of a row whose contact is known, or is not there. */
-  #planFor(
-    known: KnownContact | undefined,
-    row: GivenContact,
-  ): Pick<PlannedRow, "result" | "fields" | "reason"> {
+  #planFor(known: KnownContact | undefined): Pick<PlannedRow, "result" | "fields" | "reason"> {
     const { mode = "upsert" } = this.#options;
     const needsList = this.plan === undefined ? mode === "update" && 'mode "update"' : "a dry run";
     if (needsList && this.lookup.way?.by === "none")
@@ -291,7 +241,6 @@ class Import {
     if (known === undefined && mode === "update")
       return { result: "skipped", reason: "no contact has this address, and mode is update" };
     if (known === undefined) return { result: "create" };
-    if (mode === "create" && this.begun.has(contentHash(row))) return { result: "unchanged" };
     if (mode === "create")
       return { result: "skipped", reason: "a contact has this address, and mode is create" };
     return known.fields.length === 0 ? { result: "unchanged" } : { result: "update", fields: known.fields };
@@ -388,10 +337,7 @@ export const importContacts = async (
     batchSize: () => run.batchSize,
     concurrency: run.concurrency,
     readItem: readUpsert,
-    prepare: (rows, { done, begun }) => {
-      run.begun = new Set(begun);
-      return run.lookup.rows(rows, done);
-    },
-    work: (entries, begin) => run.work(entries, begin),
+    prepare: (rows, { done }) => run.lookup.rows(rows, done),
+    work: (entries) => run.work(entries),
   });
 };

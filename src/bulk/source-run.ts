@@ -30,14 +30,8 @@ export interface SourceWork<Item, Report = object> {
   readonly concurrency: number;
   readonly checkpoint: string | CheckpointStore | undefined;
   readonly progress: ProgressReporter;
-  /**
-   * Resolves when every entry is settled: done, or refused and reported. Work of one batch at a time may save first what
-   * it is about to do.
-   */
-  readonly work: (
-    entries: readonly Entry<Item>[],
-    begin: (begun: readonly string[]) => Promise<void>,
-  ) => Promise<void>;
+  /** Resolves when every entry is settled: done, or refused and reported. */
+  readonly work: (entries: readonly Entry<Item>[]) => Promise<void>;
   /** What the run has done so far: the result, and `partial.report` of an error. */
   readonly report: (reading: Reading) => Report;
   /** Reads an item as JSON would write it. */
@@ -163,8 +157,7 @@ class Run<Item> {
   /** @param entry - the last that is settled without a gap. */
   #stateAfter(entry: Entry<Item>): Checkpoint {
     const { ids } = this.#work;
-    const { begun: _over, ...before } = this.#resumable.state;
-    const state = { ...before, done: entry.index + 1, last: contentHash(entry.item) };
+    const state = { ...this.#resumable.state, done: entry.index + 1, last: contentHash(entry.item) };
     return ids ? { ...state, ids: { from: ids.from, last: ids.of(entry) } } : state;
   }
 
@@ -174,14 +167,10 @@ class Run<Item> {
     // While one batch hangs, the others may only run a limited distance ahead.
     while (this.#settled.size >= 8 * this.#work.concurrency) await this.#flight.next();
     await this.#flight.add(async () => {
-      await this.#work.work(entries, (begun) => this.#begin(begun));
+      await this.#work.work(entries);
       this.#settled.set(first.index, last);
       await this.#settle();
     });
-  }
-
-  #begin(begun: readonly string[]): Promise<void> {
-    return this.#resumable.save({ ...this.#resumable.state, begun });
   }
 
   async #settle(): Promise<void> {

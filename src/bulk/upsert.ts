@@ -5,17 +5,12 @@ import { findContact } from "../paging/matching.ts";
 import type { Contact } from "../service/contacts.ts";
 import { operations } from "../service/operations.ts";
 import type { GivenContact } from "../workspace/contact-types.ts";
+import { lagWaitMs, type Unseen, unseenHint } from "./search-lag.ts";
 
 /** What an upsert has done. */
 export interface Upserted {
   readonly contact: Contact;
   readonly result: "created" | "updated" | "unchanged";
-}
-
-/** No result yet: search does not show the contact behind a conflict, or the contact was deleted meanwhile. */
-export interface Unseen {
-  readonly result: "unseen";
-  readonly error: ConflictError | NotFoundError;
 }
 
 interface UpsertInput {
@@ -34,15 +29,6 @@ const repeatable = { ...create, replay: "idempotent", isPartial: true } as const
 const longestLagMs = 10_000;
 
 const isUnclear = (error: unknown): boolean => isTouchpointError(error) && error.outcome === "unknown";
-
-/** The wait before search is asked again: it doubles from 250 ms to 2 s, with a random half. */
-export const lagWaitMs = (round: number, random: number): number =>
-  (0.5 + random / 2) * Math.min(2_000, 250 * 2 ** round);
-
-/** What to do about a conflict whose contact search does not show. */
-export const unseenHint =
-  "a contact has this address, but search does not show it yet: try again in 30 s; if that does not help, the " +
-  "service takes another spelling for the same address";
 
 const withHint = (error: Unseen["error"]): Error => {
   if (!(error instanceof ConflictError)) return error;

@@ -26,7 +26,9 @@ const jobs = (answer: () => Response, options: ClientOptions = {}) => {
   const baseUrl = "https://remembered.test";
   const runtime = { clock, random: () => 0.5 };
   const job = async (apiKey = "key"): Promise<void> => {
-    await using client = new Client({ apiKey, baseUrl, fetch, maxRetries: 0, ...options }, runtime);
+    // Each job has a fetch of its own: the service counts by the key, whatever carries a request.
+    const own = { apiKey, baseUrl, fetch: () => fetch(), maxRetries: 0, ...options };
+    await using client = new Client(own, runtime);
     await client.request({ method: "POST", path: "/api/v1/emails", body: {} });
   };
   return { clock, sentAt, job };

@@ -54,9 +54,9 @@ const scene = (source: (clock: FakeClock) => InputSource<string>, given: Given =
           return save(state);
         },
       },
-      work: (entries: readonly Entry<string>[], begin) => {
+      work: (entries: readonly Entry<string>[]) => {
         batches.push(entries.map(({ index }) => index));
-        return work(entries, begin);
+        return work(entries);
       },
     });
   return { clock, saved, batches, log, progress, start };
