@@ -156,7 +156,7 @@ export const connect = (
       interactiveReserve: settings.interactiveReserve,
       maxQueued: settings.maxQueued,
       clock,
-      onWait: tell("debug", "waits", hooks.onWait),
+      onWait: hooks.onWait || log.isOn("debug") ? tell("debug", "waits", hooks.onWait) : undefined,
       onLongWait: log.isOn("warn") ? (level, notice) => log[level]("still waits", notice) : undefined,
     }),
     observe({ origin: settings.origin, hooks, log, clock, quota }),

@@ -36,6 +36,8 @@ interface Wait {
   readonly reject: (reason: unknown) => void;
   /** What else could end it, or tell of it. */
   readonly cancels: readonly (Cancel | undefined)[];
+  /** Runs `onWait` in the async context of the call; undefined without `onWait`. */
+  readonly inContext: ((callback: () => void) => void) | undefined;
 }
 
 /** One attempt that asks to be sent. */
@@ -92,7 +94,7 @@ export class Admission implements SharingRequest {
     const { reason, waitingFor } = this.#told ?? {};
     if (this.wait === undefined || (notice.reason === reason && notice.waitingFor === waitingFor)) return;
     this.#told = notice;
-    this.bounds.onWait?.(notice);
+    this.wait.inContext?.(() => this.bounds.onWait?.(notice));
     this.scope.plan.onWait?.(notice.reason === "pause" ? "retry-after" : notice.waitingFor);
   }
 

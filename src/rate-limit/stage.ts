@@ -1,6 +1,7 @@
 import type { HttpResponse } from "../http/message.ts";
 import { AttemptFailure, type Scope, type Stage } from "../http/types.ts";
 import type { WaitNotice } from "../options/hooks.ts";
+import { captureContext } from "../runtime/async-context.ts";
 import { whenAborted } from "../runtime/cancellation.ts";
 import type { Cancel } from "../runtime/clock.ts";
 import { retryAfterMs } from "../runtime/headers.ts";
@@ -105,7 +106,8 @@ export const rateLimit = (settings: RateLimitSettings): Stage => {
   // Neither an async function nor a closure for each: 100,000 calls may wait here.
   const beginWait = (admission: Admission): Promise<HttpResponse> =>
     new Promise<Admission>(function waitInQueue(resolve, reject) {
-      admission.wait = { resolve, reject, cancels: watch(admission, settings) };
+      const inContext = settings.onWait && captureContext();
+      admission.wait = { resolve, reject, cancels: watch(admission, settings), inContext };
       admission.tell();
       // Sent after its own wait, and not by the call that admits it, because that has another async context.
     }).then((admitted) => sendAdmitted(admitted, clock.now()));

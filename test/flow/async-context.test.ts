@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { expect, test } from "vitest";
-import { Client, type ClientOptions } from "../../src/index.ts";
+import { Client, type ClientOptions, type WaitNotice } from "../../src/index.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 
 test.each<[string, ClientOptions]>([
@@ -21,4 +21,31 @@ test.each<[string, ClientOptions]>([
   const calls = names.map((search) => caller.run(search, async () => client.contacts.list({ search })));
   await clock.until(Promise.all(calls));
   expect(new Set(seen.map(String))).toEqual(new Set(names.map((name) => `${name},${name}`)));
+});
+
+test("a wait is told in the context of the call that waits, whichever call changes what it waits for", async () => {
+  const caller = new AsyncLocalStorage<string>();
+  const clock = new FakeClock();
+  const told: string[] = [];
+  const fetch = async (): Promise<Response> => {
+    await clock.sleep(10);
+    return Response.json({ data: [], total: 0 });
+  };
+  const onWait = ({ operation }: WaitNotice) => void told.push(`${operation} in ${caller.getStore()}`);
+  const limits = { requests: { max: 10, windowMs: 1_000 } };
+  const options = { apiKey: "key", baseUrl: "https://crm.test", fetch, concurrency: 3, limits };
+  const client = new Client({ ...options, hooks: { onWait } }, { clock });
+  const methods = [
+    () => client.contacts.list(),
+    () => client.contacts.update("contact-1", { name: "Ada" }),
+    () => client.emails.scheduled.list(),
+  ];
+  const operations = ["contacts.list", "contacts.update", "emails.scheduled.list"];
+  const calls = Array.from({ length: 120 }, (_, at) =>
+    caller.run(String(operations[at % 3]), async () => methods[at % 3]?.()),
+  );
+  await clock.until(Promise.all(calls));
+  // Each waits for a slot; the first of the queue also for the limit.
+  expect(told.length).toBeGreaterThan(117);
+  expect(new Set(told)).toEqual(new Set(operations.map((name) => `${name} in ${name}`)));
 });
