@@ -204,6 +204,8 @@ export class Permits<Holder> {
 
 const dayMs = 86_400_000;
 const slotMs = 60_000;
+// No two clocks run equally fast: in a day, a wall clock that is corrected step by step gains up to 43 s.
+const leastSleepMs = 60_000;
 // A day whose every minute is used is kept in slots of 36 minutes, a fortieth of it, so that a key takes little memory.
 const coarseMinutes = 36;
 const mostSlots = 42;
@@ -223,11 +225,16 @@ const merged = (slots: number[]): number[] => {
 /**
  * Counts a day's use by the minute; if nearly all day is used, by 36 minutes. The document does not say when a day
  * starts, so the limit applies to any 24 hours; this satisfies every reading of it.
+ *
+ * The client's clock stands still while the machine sleeps. What the wall clock goes on beyond it counts as time, too; a
+ * wall clock that is set back takes only that time back.
  */
 export class DailyLimit implements DayCount {
   readonly name: string;
   readonly max: number;
   readonly #clock: Clock;
+  /** How far the wall clock was ahead of the client's clock at the start. */
+  readonly #startGapMs: number;
   /** The last minute of each slot, oldest first, each followed by what was counted in it. */
   #slots: number[] = [];
   #used = 0;
@@ -236,6 +243,7 @@ export class DailyLimit implements DayCount {
     this.name = name;
     this.max = max;
     this.#clock = clock;
+    this.#startGapMs = clock.wallTime() - clock.now();
   }
 
   get used(): number {
@@ -252,7 +260,7 @@ export class DailyLimit implements DayCount {
     if (this.max === never) return;
     this.#used += weight;
     if (weight < 0) return this.#takeBack(-weight);
-    const minute = Math.floor(this.#clock.now() / slotMs);
+    const minute = Math.floor(this.#now() / slotMs);
     const { length } = this.#slots;
     if (this.#slots[length - 2] === minute) this.#slots[length - 1] = (this.#slots[length - 1] ?? 0) + weight;
     else this.#slots = merged([...this.#slots, minute, weight]);
@@ -264,7 +272,7 @@ export class DailyLimit implements DayCount {
     for (let at = 0; left < weight && at < this.#slots.length; at += 2) {
       left += this.#slots[at + 1] ?? 0;
       // A minute counts until a day after its end.
-      if (left >= weight) return ((this.#slots[at] ?? 0) + 1) * slotMs + dayMs - this.#clock.now();
+      if (left >= weight) return ((this.#slots[at] ?? 0) + 1) * slotMs + dayMs - this.#now();
     }
     return 0;
   }
@@ -283,8 +291,14 @@ export class DailyLimit implements DayCount {
     this.#used += left;
   }
 
+  #now(): number {
+    const now = this.#clock.now();
+    const sleptMs = this.#clock.wallTime() - now - this.#startGapMs;
+    return sleptMs > leastSleepMs ? now + sleptMs - leastSleepMs : now;
+  }
+
   #forget(): void {
-    const oldest = Math.floor((this.#clock.now() - dayMs) / slotMs);
+    const oldest = Math.floor((this.#now() - dayMs) / slotMs);
     let gone = 0;
     while ((this.#slots[gone] ?? oldest) < oldest) {
       this.#used -= this.#slots[gone + 1] ?? 0;

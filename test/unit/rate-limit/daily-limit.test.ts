@@ -116,3 +116,38 @@ test("when few minutes of a day are used, each is free again on its own", async 
   await clock.advance(dayMs - 10 * 60_000);
   expect([day.used, day.resetsInMs(11)]).toEqual([10, 60_000]);
 });
+
+/** A clock that stood still for a time that the wall clock has seen. */
+class SleepingClock extends FakeClock {
+  wallAheadMs = 0;
+
+  override wallTime(): number {
+    return super.wallTime() + this.wallAheadMs;
+  }
+}
+
+test("the hours for which the machine slept are hours of the day", () => {
+  const clock = new SleepingClock();
+  const day = new DailyLimit("emailsPerDay", 3, clock);
+  day.add(3);
+  clock.wallAheadMs = dayMs - 60_000;
+  expect([day.used, day.has(1)]).toEqual([3, false]);
+  expect(day.resetsInMs(1)).toBeLessThanOrEqual(180_000);
+  clock.wallAheadMs = dayMs + 120_000;
+  expect([day.used, day.has(3)]).toEqual([0, true]);
+});
+
+test("a wall clock that is set back, or runs a little fast, lets no day end early", async () => {
+  const clock = new SleepingClock();
+  const day = new DailyLimit("emailsPerDay", 3, clock);
+  clock.wallAheadMs = 3_600_000;
+  day.add(2);
+  clock.wallAheadMs = -3_600_000;
+  day.add(1);
+  await clock.advance(dayMs);
+  expect([day.used, day.has(1)]).toEqual([3, false]);
+  clock.wallAheadMs = 43_000;
+  expect(day.used).toBe(3);
+  await clock.advance(3_660_000);
+  expect(day.used).toBe(0);
+});
