@@ -116,7 +116,6 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
       budgets: () => this.budgets(),
       largestBatch: () => this.#connection.limiter.budgets.events.largestBatch(interactiveReserve),
       recorders: this.#node.recorders,
-      serviceNow: () => this.#connection.serviceTime.now(),
     });
     bindMethods(this);
   }

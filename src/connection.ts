@@ -14,7 +14,7 @@ import { type RateLimiter, sharedLimiter } from "./rate-limit/limiter.ts";
 import { ConcurrencyLimit } from "./rate-limit/queue.ts";
 import { rateLimit } from "./rate-limit/stage.ts";
 import { Lifetime } from "./runtime/cancellation.ts";
-import { type Clock, ServiceTime } from "./runtime/clock.ts";
+import type { Clock } from "./runtime/clock.ts";
 import { allOperations } from "./service/operations.ts";
 
 /** The stages over a transport, and what they share. */
@@ -32,7 +32,6 @@ export interface Connection {
   readonly transport: Transport;
   /** The lifetime of the calls that use the transport. */
   readonly lifetime: Lifetime;
-  readonly serviceTime: ServiceTime;
   /** What this connection closes. What it shares with a sibling's connection is not included. */
   readonly ends: readonly Closable[];
 }
@@ -127,11 +126,9 @@ export const connect = (
   const limiter = ofKey?.limiter ?? sharedLimiter(settings, clock);
   const slots = ofPlace?.slots ?? new ConcurrencyLimit(concurrency);
   const quota = ofPlace?.quota ?? new RetryQuota();
-  const serviceTime = ofPlace?.serviceTime ?? new ServiceTime(clock);
   const redactor = new Redactor();
   const transport =
-    ofPlace?.transport ??
-    transportFor(settings, { maxResponseBytes: settings.maxResponseBytes, clock, serviceTime });
+    ofPlace?.transport ?? transportFor(settings, { maxResponseBytes: settings.maxResponseBytes, clock });
   const tell =
     <T extends object>(level: "debug" | "info", message: string, hook: ((notice: T) => void) | undefined) =>
     (notice: T): void => {
@@ -191,7 +188,6 @@ export const connect = (
     random,
     transport,
     lifetime,
-    serviceTime,
     ends: [
       ...(ofPlace === undefined ? [carrier] : []),
       ...(settings.sharing !== undefined && ofKey === undefined ? [limiter] : []),

@@ -1,5 +1,6 @@
 import type { CallScope } from "../call/scope.ts";
 import { ResponseValidationError } from "../errors.ts";
+import { clockHint } from "../http/hints.ts";
 import { inRounds } from "../http/retry-loop.ts";
 import { isTemporaryStatus } from "../http/retry-policy.ts";
 import type { Plan } from "../http/types.ts";
@@ -28,6 +29,12 @@ const mayBeRecorded = ({ state }: BatchItemResult): boolean => state !== "refuse
 const afterUnclear = (result: BatchItemResult): BatchItemResult =>
   result.state === "refused" && isWorthARepeat(result) ? { ...result, state: "unknown" } : result;
 
+/** An event with a time that the service refused, perhaps because that is in its future. */
+const withClockHint = (result: BatchItemResult, hint: string): BatchItemResult =>
+  result.state === "refused" && result.status === 400
+    ? { ...result, error: `${result.error} (${hint})` }
+    : result;
+
 const sendOnce = async (
   events: readonly IndexedEvent[],
   { call, options, plan }: BatchSending,
@@ -38,12 +45,14 @@ const sendOnce = async (
     readBatchAnswer(events, body as BatchAnswer)?.some(mayBeRecorded) ?? true;
   const input = { payload, hasEffect, plan: { ...plan, isDivisible: true } };
   const { data, response } = await call.request(operations.events.recordBatch, input, options).withResponse();
-  const results = readBatchAnswer(events, data);
-  if (results === undefined) {
+  const read = readBatchAnswer(events, data);
+  if (read === undefined) {
     const issues = [{ path: "results", message: "must be an array" }];
     const { status } = response;
     throw call.error(ResponseValidationError, "the response holds no results", { status, issues });
   }
+  const hint = clockHint({ date: response.headers.get("date") ?? undefined }, call.clock.wallTime());
+  const results = hint === undefined ? read : read.map((result) => withClockHint(result, hint));
   return response.attempts > 1 ? results.map(afterUnclear) : results;
 };
 

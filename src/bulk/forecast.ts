@@ -36,8 +36,6 @@ export interface ForecastContext {
   readonly budgets: () => Pick<Record<keyof Limits, BudgetState>, "eventsPerDay" | "requestsPerDay">;
   /** How many events background work may send at once now. */
   readonly largestBatch: () => number;
-  /** The service's time, from its responses; undefined before the first. */
-  readonly serviceNow: () => number | undefined;
 }
 
 export const batchSizeRule = isWhole(1, maxEventsPerRequest);
@@ -52,12 +50,12 @@ class Timetable {
   readonly #today: number;
   readonly #perDay: number;
 
-  /** The service's time, or this machine's before the first response; in milliseconds since 1970. */
+  /** In milliseconds since 1970. */
   readonly now: number;
 
   constructor(batchSize = maxEventsPerRequest, context: ForecastContext) {
     const { clock, context: client } = context.call;
-    this.now = context.serviceNow() ?? clock.wallTime();
+    this.now = clock.wallTime();
     const perRequest = Math.min(batchSize, context.largestBatch());
     const { events, requests, eventsPerDay, requestsPerDay } = client.settings.limits || {};
     const msFor = (limit: Limits["events"] | undefined): number => (limit ? limit.windowMs / limit.max : 0);

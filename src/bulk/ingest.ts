@@ -21,27 +21,6 @@ import { ProgressReporter } from "./progress.ts";
 import { type Entry, type InputSource, type Reading, runSource } from "./source-run.ts";
 import { placeOf, readWorkOptions, requestOptions, type SourcePlace } from "./work-options.ts";
 
-/**
- * Corrects a time that is in the past only for this machine's fast clock: the service refuses a time in its future.
- * `toleranceMs` is how much later the service's time may be than known. A time in this clock's future is not changed,
- * so the service refuses it.
- *
- * @param serviceNow - the service's time, from its responses; undefined before the first.
- */
-export const withinServiceTime = (
-  event: EventInput,
-  { serviceNow, wallNow }: { readonly serviceNow: number | undefined; readonly wallNow: number },
-  toleranceMs = 0,
-): EventInput => {
-  const at = momentMs(event.occurredAt);
-  if (Number.isNaN(at) || serviceNow === undefined || at > wallNow) return event;
-  if (at <= serviceNow + toleranceMs) return event;
-  return { ...event, occurredAt: new Date(serviceNow).toISOString() };
-};
-
-// A Date header has whole seconds: a time less than one second ahead of it is most likely past, and is not changed.
-const dateRoundingMs = 1_000;
-
 const operation = "events.ingest";
 
 type NotRecorded = Exclude<BatchItemResult, { readonly state: "recorded" }>;
@@ -77,15 +56,11 @@ const idScheme = (idFrom: IdFrom) => ({
 export class Ingestion {
   readonly counts = { accepted: 0, duplicates: 0, rejected: 0, tooOld: 0, noContact: 0, runsStarted: 0 };
   readonly #options: IngestOptions<EventInput>;
-  readonly #context: ForecastContext;
   readonly #call: CallScope;
-  /** The service refused a time that is past for this machine, and took it corrected: this clock is ahead. */
-  #isAhead = false;
 
-  constructor(options: IngestOptions<EventInput>, context: ForecastContext) {
+  constructor(options: IngestOptions<EventInput>, call: CallScope) {
     this.#options = options;
-    this.#context = context;
-    this.#call = context.call;
+    this.#call = call;
   }
 
   async work(entries: readonly Entry<EventInput>[]): Promise<void> {
@@ -136,30 +111,14 @@ export class Ingestion {
 
   async #send(events: readonly IndexedEvent[]): Promise<readonly BatchItemResult[]> {
     const sending = { call: this.#call, options: requestOptions(this.#options) };
-    // Only once the service has shown that it is needed: a Date header alone may be wrong, and a time is not the library's.
-    const timely = this.#isAhead ? events.map((entry) => this.#timely(entry, dateRoundingMs)) : events;
-    const results = await sendBatch(timely, sending);
-    // Times that are past only for this clock are corrected and sent again.
-    const moved = timely.map((entry) => this.#timely(entry, 0));
-    const again = moved.filter(
-      (entry, at) => results[at]?.status === 400 && entry.event !== timely[at]?.event,
-    );
-    const corrected = await sendBatch(again, sending);
-    this.#isAhead ||= corrected.some(({ state }) => state === "recorded");
-    const second = new Map(corrected.map((result) => [result.index, result]));
-    return results.map((result) => second.get(result.index) ?? result);
-  }
-
-  #timely({ index, event }: IndexedEvent, toleranceMs: number): IndexedEvent {
-    const clocks = { serviceNow: this.#context.serviceNow(), wallNow: this.#call.clock.wallTime() };
-    return { index, event: withinServiceTime(event, clocks, toleranceMs) };
+    return sendBatch(events, sending);
   }
 
   async #faultOf(event: EventInput): Promise<string | undefined> {
     const issues = await this.#call.issues(operations.events.record, event);
     if (issues.length > 0) return describeIssues(issues);
     const at = momentMs(event.occurredAt);
-    const now = this.#context.serviceNow() ?? this.#call.clock.wallTime();
+    const now = this.#call.clock.wallTime();
     const { maxAgeMs = Number.POSITIVE_INFINITY } = this.#options;
     return now - at > maxAgeMs ? `occurredAt: longer ago than maxAgeMs, ${maxAgeMs} ms` : undefined;
   }
@@ -225,7 +184,7 @@ export const ingest = async (
   const forecast = options.onProgress && forecastOfRun(source, { ...options, total }, context);
   const progress = new ProgressReporter(options.onProgress, total, context.call.clock, forecast);
   const call = context.call.long(operation, { ...options, waits: progress });
-  const ingestion = new Ingestion(options, { ...context, call });
+  const ingestion = new Ingestion(options, call);
   const report = ({ elapsedMs, ...reading }: Reading): IngestReport => {
     const { counts } = ingestion;
     const settled = reading.skipped + counts.accepted + counts.duplicates + counts.rejected;

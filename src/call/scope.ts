@@ -281,7 +281,7 @@ export class CallScope implements Scope {
   }
 
   fail(failed: unknown, notes?: FailureNotes): unknown {
-    return errorFrom(failed, { call: this, ...notes });
+    return errorFrom(failed, { call: this, wallTime: this.clock.wallTime(), ...notes });
   }
 
   /** Reports invalid responses to the log and `onValidationIssue`; also faults of several responses together. */

@@ -21,7 +21,7 @@ import {
 import { ClientClosed, DeadlineExceeded } from "../runtime/cancellation.ts";
 import { toHeaders } from "../runtime/headers.ts";
 import { answererOf } from "./answerer.ts";
-import { hintOf, onceHint, pauseHint } from "./hints.ts";
+import { clockHint, hasTimes, hintOf, onceHint, pauseHint } from "./hints.ts";
 import type { HttpResponse } from "./message.ts";
 import { isMailAccountRefusal, mayHaveTakenEffect } from "./retry-policy.ts";
 import { AttemptFailure, type FailureNotes, type Scope } from "./types.ts";
@@ -29,6 +29,8 @@ import { AttemptFailure, type FailureNotes, type Scope } from "./types.ts";
 /** What the whole call has shown, not only its last attempt. */
 export interface Findings extends FailureNotes {
   readonly call: Pick<Scope, "operation" | "plan" | "progress">;
+  /** By this machine's clock, in milliseconds since 1970. */
+  readonly wallTime: number;
 }
 
 const plain: Readonly<Record<number, new (message: string, details: ApiErrorDetails) => ApiError>> = {
@@ -64,9 +66,10 @@ const advice = ({ plan, progress }: Findings["call"]): string => {
 // Any other unclear status is a gateway's, and so is the sentence that comes with it.
 const statusesOfService = [500, 503];
 
-const hintFor = (failure: AttemptFailure, { call, retryAfterMs }: Findings): string | undefined => {
+const hintFor = (failure: AttemptFailure, { call, retryAfterMs, wallTime }: Findings): string | undefined => {
   const { id, budgets } = call.operation;
-  const { status = 0, json } = failure.response ?? {};
+  const { status = 0, json, headers = {} } = failure.response ?? {};
+  if (status === 400 && hasTimes.has(id)) return clockHint(headers, wallTime);
   if (status === 429) return pauseHint(budgets.at(-1), retryAfterMs);
   const hint = onceHint(call) ?? hintOf(failure, id);
   // Without a sentence, the message says so already.

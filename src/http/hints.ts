@@ -1,3 +1,4 @@
+import type { RawHeaders } from "../runtime/headers.ts";
 import { inferred } from "../service/define.ts";
 import { allOperations } from "../service/operations.ts";
 import type { AttemptFailure, Scope } from "./types.ts";
@@ -65,6 +66,27 @@ export const statusHint = (status: number | undefined, operation: string): strin
     default:
       return undefined;
   }
+};
+
+/** Operations whose input has a time that the service compares with its own. */
+export const hasTimes: ReadonlySet<string> = new Set([
+  "events.record",
+  "events.recordBatch",
+  "emails.schedule",
+  "emails.scheduled.update",
+]);
+
+// A Date has whole seconds, and a response takes its time.
+const leastOffMs = 2_000;
+
+/** By how much this machine's clock is off, as the `Date` of a response shows; undefined for less than two seconds. */
+export const clockHint = ({ date }: RawHeaders, wallTime: number): string | undefined => {
+  // Of several, one is a proxy's: which of them is not known.
+  const aheadMs = typeof date === "string" ? wallTime - Date.parse(date) : Number.NaN;
+  if (!(Math.abs(aheadMs) >= leastOffMs)) return undefined;
+  const seconds = Math.round(Math.abs(aheadMs) / 1_000);
+  const [where, when] = aheadMs > 0 ? ["ahead of", "future"] : ["behind", "past"];
+  return `this machine's clock is ${seconds} s ${where} the service's, so its present is in the service's ${when}: set the clock`;
 };
 
 /** When to try again after a 429, which pauses the narrowest limit of its operation. */

@@ -55,16 +55,14 @@ export class LatencyFloor {
       stretch !== undefined && now - stretch.since >= this.#stretchMs && stretch.count >= fewest;
     if (stretch === undefined || isOld || isComplete) {
       stretch = { since: now, leastMs: never, totalMs: 0, count: 0 };
+      if (isOld) this.floorMs = 0;
       this.#stretches = isOld ? [stretch] : [...this.#stretches.slice(-mostStretches), stretch];
     }
     stretch.leastMs = Math.min(stretch.leastMs, ms);
     stretch.totalMs += ms;
     stretch.count += 1;
-    this.floorMs = this.#told();
-  }
-
-  #told(): number {
-    if (this.#stretches.length < 2) return 0;
+    // One stretch alone says nothing.
+    if (this.#stretches.length < 2) return;
     let [leastMs, totalMs, count] = [never, 0, 0];
     for (const stretch of this.#stretches) {
       leastMs = Math.min(leastMs, stretch.leastMs);
@@ -72,7 +70,7 @@ export class LatencyFloor {
       count += stretch.count;
     }
     const excessMs = totalMs / count - leastMs;
-    return Math.max(0, Math.min(leastMs - excessMs - this.#bounds.slackMs, this.#bounds.mostMs));
+    this.floorMs = Math.max(0, Math.min(leastMs - excessMs - this.#bounds.slackMs, this.#bounds.mostMs));
   }
 }
 

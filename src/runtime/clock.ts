@@ -1,5 +1,4 @@
 import { Link, untilAborted } from "./cancellation.ts";
-import type { RawHeaders } from "./headers.ts";
 
 /** Clears a timer; a second call has no effect. */
 export type Cancel = () => void;
@@ -163,42 +162,5 @@ export class SharedTimers {
     }
     if (first.next === first) this.#lanes.delete(ms);
     else this.#arm(lane, ms, first.next.value.at);
-  }
-}
-
-// If this clock was set back, responses seem earlier than expected by more than their rounding.
-const roundingMs = 2_000;
-
-/**
- * The service's clock, from the `Date` of its responses: never later than the real time, and at most about a second
- * earlier.
- */
-export class ServiceTime {
-  readonly #clock: Pick<Clock, "wallTime">;
-  #aheadMs: number | undefined;
-  /** The last Date that was read: of the responses of one second, the first says most. */
-  #noted: string | undefined;
-
-  constructor(clock: Pick<Clock, "wallTime">) {
-    this.#clock = clock;
-  }
-
-  /** Reads a response's headers. */
-  note(headers: RawHeaders): void {
-    const text = headers.date;
-    // Of several, one is a proxy's: which of them is not known.
-    if (typeof text !== "string" || text === this.#noted) return;
-    const date = Date.parse(text);
-    if (Number.isNaN(date)) return;
-    this.#noted = text;
-    const aheadMs = date - this.#clock.wallTime();
-    // Each response gives a lower bound; the highest is the closest.
-    const isSetBack = this.#aheadMs !== undefined && aheadMs < this.#aheadMs - roundingMs;
-    this.#aheadMs = this.#aheadMs === undefined || isSetBack ? aheadMs : Math.max(this.#aheadMs, aheadMs);
-  }
-
-  /** Milliseconds since 1970; undefined before the first response. */
-  now(): number | undefined {
-    return this.#aheadMs === undefined ? undefined : this.#clock.wallTime() + this.#aheadMs;
   }
 }

@@ -134,7 +134,7 @@ class FlatScope implements sending.Scope {
   }
 
   fail(failed: unknown, notes?: sending.FailureNotes): unknown {
-    return errorFrom(failed, { call: this, ...notes });
+    return errorFrom(failed, { call: this, wallTime: 0, ...notes });
   }
 }
 

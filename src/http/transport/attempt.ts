@@ -1,5 +1,5 @@
 import { whenAborted } from "../../runtime/cancellation.ts";
-import type { Cancel, Clock, ServiceTime } from "../../runtime/clock.ts";
+import type { Cancel, Clock } from "../../runtime/clock.ts";
 import type { RawHeaders } from "../../runtime/headers.ts";
 import type { HttpRequest, HttpResponse } from "../message.ts";
 import { isErrorLike, sanitizedError } from "../sanitized-error.ts";
@@ -13,8 +13,6 @@ export interface AttemptLimits {
   readonly host: string;
   /** Whether the library's own undici sends it; the errors of others may contain the request, with the key. */
   readonly isOwn?: boolean;
-  /** Receives the headers of every response. */
-  readonly serviceTime?: ServiceTime | undefined;
 }
 
 /** The limits that a transport gets; it knows its host itself. */
@@ -103,7 +101,6 @@ export class Attempt {
     if (status < 200) return;
     this.#status = status;
     this.#headers = headers;
-    this.#limits.serviceTime?.note(headers);
     if (status >= 300 && status < 400) {
       this.fail("redirect", `status ${status}: redirects are never followed`);
     } else if (Number(headers["content-length"]) > this.#limits.maxResponseBytes) {

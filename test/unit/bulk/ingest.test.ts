@@ -45,7 +45,6 @@ const events = (count: number): EventInput[] =>
 const contextOf = (call: ForecastContext["call"]): ForecastContext => ({
   call,
   largestBatch: () => 100,
-  serviceNow: () => undefined,
   budgets: unusedBudgets,
 });
 
@@ -100,7 +99,6 @@ describe("ingest, killed and started again", () => {
       {
         call: scriptedCall(new FakeClock(), answering),
         largestBatch: () => 100,
-        serviceNow: () => undefined,
         budgets: unusedBudgets,
       },
     );
