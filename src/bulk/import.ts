@@ -39,6 +39,8 @@ interface Settled {
 const { create, update } = operations.contacts;
 // An existing contact has the custom fields that a row leaves out.
 const change = { ...create, isPartial: true };
+// A success without a body ends no run: search has the contact.
+const creation = { ...create, mayBeEmpty: true };
 const operation = "contacts.import";
 const defaultConcurrency = 8;
 const rowsInTurn = 25;
@@ -264,8 +266,11 @@ class Import {
         const input = { id: known.id, payload: patch };
         return { result: "updated", contact: await call.request(update, input, options) };
       }
-      if (mode === "create")
-        return { result: "created", contact: await call.request(create, { payload: row }, options) };
+      if (mode === "create") {
+        const made: Contact | undefined = await call.request(creation, { payload: row }, options);
+        const contact = made ?? (await findContact(call, row.email, options)) ?? undefined;
+        return { result: "created", contact };
+      }
     } catch (error) {
       const isOthers =
         error instanceof NotFoundError || (known === undefined && error instanceof ConflictError);

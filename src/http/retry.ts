@@ -50,12 +50,18 @@ const never = Number.POSITIVE_INFINITY;
 
 const quotaNote = "It was not repeated: other failures have used up the retry quota.";
 
+/** A body that says no more than an empty one. */
+const isWordOfSuccess = (text: string): boolean =>
+  /^\s*(ok(ay)?|done|success(ful)?|accepted|created|updated|deleted|removed|cancell?ed|no content)?[.!]?\s*$/i.test(
+    text,
+  );
+
 /** The response as a success, or why it is none. */
 const accept = (scope: Scope, response: HttpResponse): HttpResponse | AttemptFailure => {
   const { operation } = scope;
   const { status } = response;
   if (status >= 200 && status < 300) {
-    if (response.isJson || (response.text === "" && operation.mayBeEmpty)) return response;
+    if (response.isJson || (operation.mayBeEmpty && isWordOfSuccess(response.text))) return response;
     const what = response.text === "" ? "an empty body" : "a body that is not JSON";
     const kind = isWholeWithoutBody(response) ? "empty" : "broken";
     return new AttemptFailure(kind, `status ${status} with ${what}`, { wasSent: true, response });

@@ -265,3 +265,17 @@ test.each([
   expect(report).toMatchObject({ updated: 450, skipped: 0, lookup: { by: "list", reason } });
   expect(methods.filter((method) => method === "GET").length).toBeLessThanOrEqual(4);
 });
+
+test.each(["", "OK"])("a 201 with the body %j ends no import, mode create", async (text) => {
+  const { sandbox } = service();
+  const fetch = async (url: string, init: RequestInit = {}) => {
+    const response = await sandbox.fetch(url, init);
+    return response.status === 201 ? new Response(text, { status: 201 }) : response;
+  };
+  const client = new Client({ apiKey: "key", baseUrl: "http://localhost", fetch, limits: false });
+  const imported: (string | undefined)[] = [];
+  const onImported = ({ contact }: { contact: { email: string } }) => void imported.push(contact.email);
+  const report = await client.contacts.import(people(3), { mode: "create", onImported });
+  expect(report).toMatchObject({ created: 3, unknown: 0 });
+  expect(imported).toEqual(people(3).map(({ email }) => email));
+});
