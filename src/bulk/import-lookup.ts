@@ -7,7 +7,7 @@ import { type PagingOptions, paged } from "../paging/paged.ts";
 import type { WalkedPage } from "../paging/walk.ts";
 import { iterateUntilAborted } from "../runtime/cancellation.ts";
 import { foldAscii } from "../runtime/fold-ascii.ts";
-import { lineOf, markLine } from "../runtime/source-line.ts";
+import { isUnreadable, lineOf, markLine } from "../runtime/source-line.ts";
 import { isRecord } from "../runtime/values.ts";
 import type { Page } from "../service/common.ts";
 import { type Contact, readUpsert } from "../service/contacts.ts";
@@ -83,7 +83,9 @@ export class ContactLookup {
     const ahead: GivenContact[] = [];
     let list: BegunList | undefined;
     for await (const row of iterateUntilAborted(source, this.#call.signal)) {
-      if (index++ < done || this.way !== undefined) {
+      const isSettled = index < done;
+      if (!isUnreadable(row)) index += 1;
+      if (isSettled || this.way !== undefined) {
         yield row;
         continue;
       }

@@ -5,7 +5,7 @@ import { iterateUntilAborted } from "../runtime/cancellation.ts";
 import { contentHash } from "../runtime/content-hash.ts";
 import { Resumable } from "../runtime/resumable.ts";
 import { stateFile } from "../runtime/saved-state.ts";
-import { lineOf, tellSettled } from "../runtime/source-line.ts";
+import { isUnreadable, lineOf, tellSettled } from "../runtime/source-line.ts";
 import { type Checkpoint, type CheckpointStore, checkpoints, keyHash, readCheckpoint } from "./checkpoint.ts";
 import type { ProgressReporter } from "./progress.ts";
 
@@ -14,6 +14,7 @@ export type InputSource<Item> = Iterable<Item> | AsyncIterable<Item>;
 
 /** An item and its position in the source. */
 export interface Entry<Item> {
+  /** How many records come before it. */
   readonly index: number;
   readonly item: Item;
   /** The line in the file that it was read from; undefined if there is none. */
@@ -53,14 +54,15 @@ export interface Reading {
 
 /** One run: reads the source, keeps batches in flight, and saves how much is settled without a gap. */
 class Run<Item> {
-  #read = 0;
+  #records = 0;
+  #unreadable = 0;
   #skipped = 0;
   readonly #startedAt: number;
   readonly #work: SourceWork<Item>;
   readonly #flight: InFlight;
   /** Its state is what is settled without a gap. */
   readonly #resumable: Resumable<Checkpoint>;
-  /** Settled batches after one that is not: the last entry of each, by the index of its first. */
+  /** Settled batches after one that is not: the last record of each, by the index of its first entry. */
   readonly #settled = new Map<number, Entry<Item>>();
   /** Whether the source may make the run wait; an array never does. */
   #isReading = false;
@@ -89,7 +91,7 @@ class Run<Item> {
 
   get reading(): Reading {
     const elapsedMs = Math.round(this.#work.call.clock.now() - this.#startedAt);
-    return { read: this.#read, skipped: this.#skipped, elapsedMs };
+    return { read: this.#records + this.#unreadable, skipped: this.#skipped, elapsedMs };
   }
 
   #isOfThisKey({ key }: Checkpoint): boolean {
@@ -107,6 +109,7 @@ class Run<Item> {
     const { done } = this.#resumable.state;
     tellSettled(given, done);
     const batch: Entry<Item>[] = [];
+    let records = 0;
     try {
       this.#isReading = !(Symbol.iterator in given);
       if (this.#isReading) progress.touch();
@@ -115,16 +118,26 @@ class Run<Item> {
         call.signal,
       )) {
         const line = lineOf(item);
-        const entry = { index: this.#read++, item, ...(line !== undefined && { line }) };
+        const entry = { index: this.#records, item, ...(line !== undefined && { line }) };
+        const isRecord = !isUnreadable(item);
+        if (isRecord) this.#records += 1;
+        else this.#unreadable += 1;
         if (entry.index < done) this.#passOver(entry, done);
-        else batch.push({ ...entry, item: readItem(item) });
-        if (batch.length >= batchSize()) await this.#send(batch.splice(0));
+        else {
+          batch.push({ ...entry, item: readItem(item) });
+          if (isRecord) records += 1;
+        }
+        // A batch is known by its first record: one without records waits for the next.
+        if (records >= batchSize()) {
+          records = 0;
+          await this.#send(batch.splice(0));
+        }
         if (this.#isReading) progress.touch();
       }
       this.#isReading = false;
-      if (this.#read < done)
+      if (this.#records < done)
         this.#resumable.refuse(
-          `belongs to another input: it covers ${done} items, this one has ${this.#read}; give that input again, or delete the checkpoint to start over`,
+          `belongs to another input: it covers ${done} items, this one has ${this.#records}; give that input again, or delete the checkpoint to start over`,
         );
       await this.#send(batch.splice(0));
     } finally {
@@ -138,7 +151,7 @@ class Run<Item> {
   #passOver(entry: Entry<Item>, done: number): void {
     const { index } = entry;
     this.#skipped += 1;
-    if (index === done - 1) {
+    if (index === done - 1 && !isUnreadable(entry.item)) {
       const [before, now] = [this.#resumable.state, this.#stateAfter(entry)];
       if (now.last !== before.last)
         this.#resumable.refuse(
@@ -162,12 +175,14 @@ class Run<Item> {
   }
 
   async #send(entries: readonly Entry<Item>[]): Promise<void> {
-    const [first, last] = [entries[0], entries.at(-1)];
-    if (first === undefined || last === undefined) return;
+    const [first] = entries;
+    if (first === undefined) return;
+    const last = entries.findLast(({ item }) => !isUnreadable(item));
     // While one batch hangs, the others may only run a limited distance ahead.
     while (this.#settled.size >= 8 * this.#work.concurrency) await this.#flight.next();
     await this.#flight.add(async () => {
       await this.#work.work(entries);
+      if (last === undefined) return;
       this.#settled.set(first.index, last);
       await this.#settle();
     });

@@ -8,13 +8,15 @@ import { assertDistinct, openInput } from "./record-file.ts";
 
 // As the readers of `touchpoint-sdk/files` mark records: an import and its plan name a row by this line.
 const sourceLine = Symbol.for("touchpoint-sdk.source-line");
+const isUnreadable = Symbol.for("touchpoint-sdk.unreadable-line");
 
 /**
- * A line that could not be read. It takes the place of its record, so that the checkpoint counts it. It has no fields that
- * JSON sees, so that no copy replaces it.
+ * A line that could not be read. It comes between the records around it, and no checkpoint counts it, so that a program
+ * that reads the file with `onInvalid` can go on. It has no fields that JSON sees, so that no copy replaces it.
  */
 export class UnreadableLine {
   readonly [sourceLine]: number;
+  readonly [isUnreadable] = true;
   readonly #text: string;
   readonly #error: string;
 
@@ -112,7 +114,7 @@ export interface RejectedRecord extends Omit<RejectedContact, "contact"> {
 const start = '{"index":';
 
 /**
- * The indexes in a file of refused records, one line in memory at a time. Removes an incomplete last line, which is of a
+ * The lines, or without one the indexes, in a file of refused records, one line in memory at a time. Removes an incomplete last line, which is of a
  * killed run.
  *
  * @throws UsageError for a file of anything else, which stays as it is.
@@ -125,9 +127,10 @@ const knownIn = async (path: string): Promise<Set<number>> => {
   for await (const chunk of createReadStream(path)) {
     held = Buffer.concat([held, chunk]);
     for (let end = held.indexOf("\n"); end >= 0; end = held.indexOf("\n")) {
-      const [begun, index] = /^\{"index":(\d+),/.exec(held.toString("utf8", 0, end)) ?? [];
+      const text = held.toString("utf8", 0, end);
+      const [begun, index, line] = /^\{"index":(\d+),(?:"line":(\d+),)?/.exec(text) ?? [];
       if (begun === undefined) throw other;
-      known.add(Number(index));
+      known.add(Number(line ?? index));
       bytes += end + 1;
       held = held.subarray(end + 1);
     }
@@ -149,10 +152,9 @@ export const rejectedFile = async (path: string, isResumed: boolean) => {
   const earlier = await knownIn(path);
   if (!isResumed) await truncate(path);
   const known = isResumed ? earlier : new Set<number>();
-  return async ({ index, ...rejected }: RejectedRecord): Promise<void> => {
-    if (known.has(index)) return;
-    const line = `${JSON.stringify({ index, ...rejected })}\n`;
-    await appendFile(path, line).catch((cause: Error) => {
+  return async ({ index, line, ...rejected }: RejectedRecord): Promise<void> => {
+    if (known.has(line ?? index)) return;
+    await appendFile(path, `${JSON.stringify({ index, line, ...rejected })}\n`).catch((cause: Error) => {
       throw new Error(`--rejected: ${path} cannot be written: ${cause.message}`, { cause });
     });
   };

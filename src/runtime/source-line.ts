@@ -12,6 +12,12 @@ export const lineOf = (item: unknown): number | undefined => {
   return typeof line === "number" ? line : undefined;
 };
 
+const unreadableKey = Symbol.for("touchpoint-sdk.unreadable-line");
+
+/** Whether an item stands for a line without a record. Such items are not counted, as where the reader leaves them out. */
+export const isUnreadable = (item: unknown): boolean =>
+  typeof item === "object" && item !== null && Reflect.get(item, unreadableKey) === true;
+
 const settledKey = Symbol.for("touchpoint-sdk.settled-records");
 
 type TellSettled = (records: number) => void;
