@@ -9,6 +9,8 @@ export interface Checkpoint {
   readonly version: 1;
   /** Every item before this one is settled. */
   readonly done: number;
+  /** Set once an item was refused. */
+  readonly rejected?: true | undefined;
   /** A hash of the last settled item; it identifies the input. */
   readonly last: string | null;
   /** A hash of the API key, if that is a string: another key may be of another workspace. */
@@ -50,6 +52,7 @@ export const keyHash = ({ apiKey }: Pick<Settings, "apiKey">): string | undefine
 export const checkpoints = stateKind<Checkpoint>("checkpoint", {
   done: isCount,
   last: isStringOrNull,
+  rejected: (value) => value === undefined || value === true,
   key: (value) => value === undefined || isString(value),
   ids: (value) => value === undefined || (isString(Object(value).from) && isStringOrNull(Object(value).last)),
 });

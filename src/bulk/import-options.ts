@@ -94,6 +94,8 @@ export interface ImportReport {
   readonly updated: number;
   /** Existing contacts with every given value: nothing was sent. */
   readonly unchanged: number;
+  /** Set if an earlier run refused rows, according to the checkpoint. They count as skipped. */
+  readonly rejectedBefore?: true | undefined;
   /** Refused rows; each was passed to `onRejected`. */
   readonly rejected: number;
   /** Rows that were started, with an unknown result; the next run processes them again. */

@@ -70,6 +70,8 @@ export interface IngestReport {
   readonly duplicates: number;
   /** Events that were not recorded; each was passed to `onRejected`. */
   readonly rejected: number;
+  /** Set if an earlier run refused events, according to the checkpoint. They count as skipped. */
+  readonly rejectedBefore?: true | undefined;
   /** Of the recorded events: too old to start anything. */
   readonly tooOld: number;
   /** Of the recorded events: no contact matched, and creation was off. */

@@ -66,11 +66,11 @@ export class Ingestion {
   async work(entries: readonly Entry<EventInput>[]): Promise<void> {
     const toSend: IndexedEvent[] = [];
     const faults = new Map<number, string>();
-    for (const entry of entries) {
-      const { index, item } = entry;
-      const fault = await this.#faultOf(item);
-      if (fault === undefined) toSend.push({ index, event: this.#withId(entry) });
-      else faults.set(index, fault);
+    // By their position in the batch: lines without a record have no index of their own.
+    for (const [at, entry] of entries.entries()) {
+      const fault = await this.#faultOf(entry.item);
+      if (fault === undefined) toSend.push({ index: at, event: this.#withId(entry) });
+      else faults.set(at, fault);
     }
     const results = toSend.length === 0 ? [] : await this.#sendOverDays(toSend);
     // No event may be given up for a temporary reason: the run ends, and continues here when started again.
@@ -84,12 +84,12 @@ export class Ingestion {
     }
     const byIndex = new Map(results.map((result) => [result.index, result]));
     // Only now: a batch that fails as a whole comes again in the next run, and no event may be reported twice.
-    for (const entry of entries) {
-      const result = byIndex.get(entry.index);
+    for (const [at, entry] of entries.entries()) {
+      const result = byIndex.get(at);
       const told =
         result?.state === "recorded"
           ? this.#record(entry, result)
-          : this.#reject(entry, result ?? { status: undefined, error: faults.get(entry.index) ?? "" });
+          : this.#reject(entry, result ?? { status: undefined, error: faults.get(at) ?? "" });
       if (told !== undefined) await untilAborted(Promise.resolve(told), this.#call.signal);
     }
   }

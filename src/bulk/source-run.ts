@@ -21,7 +21,7 @@ export interface Entry<Item> {
   readonly line?: number | undefined;
 }
 
-export interface SourceWork<Item, Report = object> {
+export interface SourceWork<Item, Report extends Rejecting = Rejecting> {
   /** The run: its signal ends every wait. */
   readonly call: CallScope;
   readonly source: InputSource<Item>;
@@ -45,11 +45,17 @@ export interface SourceWork<Item, Report = object> {
   readonly prepare?: ((source: InputSource<Item>, before: Checkpoint) => AsyncIterable<Item>) | undefined;
 }
 
+/** The part of a report that a run needs. */
+interface Rejecting {
+  readonly rejected: number;
+}
+
 /** What was read from the source, and how long the run has taken. */
 export interface Reading {
   readonly read: number;
   readonly skipped: number;
   readonly elapsedMs: number;
+  readonly rejectedBefore?: true;
 }
 
 /** One run: reads the source, keeps batches in flight, and saves how much is settled without a gap. */
@@ -57,6 +63,7 @@ class Run<Item> {
   #records = 0;
   #unreadable = 0;
   #skipped = 0;
+  #hasRejectedBefore = false;
   readonly #startedAt: number;
   readonly #work: SourceWork<Item>;
   readonly #flight: InFlight;
@@ -91,7 +98,13 @@ class Run<Item> {
 
   get reading(): Reading {
     const elapsedMs = Math.round(this.#work.call.clock.now() - this.#startedAt);
-    return { read: this.#records + this.#unreadable, skipped: this.#skipped, elapsedMs };
+    const read = this.#records + this.#unreadable;
+    return {
+      read,
+      skipped: this.#skipped,
+      elapsedMs,
+      ...(this.#hasRejectedBefore && { rejectedBefore: true }),
+    };
   }
 
   #isOfThisKey({ key }: Checkpoint): boolean {
@@ -106,7 +119,8 @@ class Run<Item> {
   async finish(): Promise<void> {
     await this.#resumable.resume((before) => this.#isOfThisKey(before));
     const { source: given, batchSize, prepare, progress, call, readItem } = this.#work;
-    const { done } = this.#resumable.state;
+    const { done, rejected } = this.#resumable.state;
+    this.#hasRejectedBefore = rejected === true;
     tellSettled(given, done);
     const batch: Entry<Item>[] = [];
     let records = 0;
@@ -170,7 +184,10 @@ class Run<Item> {
   /** @param entry - the last that is settled without a gap. */
   #stateAfter(entry: Entry<Item>): Checkpoint {
     const { ids } = this.#work;
-    const state = { ...this.#resumable.state, done: entry.index + 1, last: contentHash(entry.item) };
+    const before = this.#resumable.state;
+    const hasRejected = before.rejected || this.#work.report(this.reading).rejected > 0;
+    const rejected = hasRejected ? ({ rejected: true } as const) : {};
+    const state = { ...before, done: entry.index + 1, last: contentHash(entry.item), ...rejected };
     return ids ? { ...state, ids: { from: ids.from, last: ids.of(entry) } } : state;
   }
 
@@ -214,7 +231,7 @@ class Run<Item> {
  * @throws ConfigurationError when the checkpoint cannot be used, or belongs to another input.
  * @throws TimeoutError when the run takes longer than `totalTimeoutMs`.
  */
-export const runSource = async <Item, Report extends object>(
+export const runSource = async <Item, Report extends Rejecting>(
   work: SourceWork<Item, Report>,
 ): Promise<Report> => {
   const run = new Run(work);

@@ -56,8 +56,8 @@ export const contactsImport: CliCommand = {
     const isPlan = request.flags.has("plan");
     const around = isPlan ? { ...request, stdout: request.stderr } : request;
     return runResumable(around, input, async ({ client, onProgress, reject }) => {
-      /** Why each unreadable line could not be read: the import only sees that it is no contact. */
-      const unreadable = new Map<number, string>();
+      /** By line, why it could not be read: the import only sees that it is no contact. */
+      const unreadable = new Map<number | undefined, string>();
       const { plan, ...report } = await client.contacts.import(input.records, {
         dryRun: isPlan,
         checkpoint: request.values.checkpoint,
@@ -66,12 +66,12 @@ export const contactsImport: CliCommand = {
         signal: request.interrupt,
         onProgress,
         onRejected: ({ contact, ...refused }) => {
-          if (contact instanceof UnreadableLine) unreadable.set(refused.index, contact.error);
+          if (contact instanceof UnreadableLine) unreadable.set(refused.line, contact.error);
           return reject({ ...refused, rejected: contact });
         },
       });
       function* rows(): Generator<PlannedRow> {
-        for (const row of plan ?? []) yield { ...row, reason: unreadable.get(row.index) ?? row.reason };
+        for (const row of plan ?? []) yield { ...row, reason: unreadable.get(row.line) ?? row.reason };
       }
       if (isPlan && request.isTerminal && !request.flags.has("json"))
         await request.stdout.write(planTable(rows()));

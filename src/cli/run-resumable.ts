@@ -1,11 +1,11 @@
-import { type Client, isTouchpointError, type Progress } from "../index.ts";
+import { type Client, type ImportReport, isTouchpointError, type Progress } from "../index.ts";
 import type { Options } from "./args.ts";
 import { type ExitCode, exitCode, jsonOption, print, type Request } from "./command.ts";
 import { connectionOptions, watch } from "./connect.ts";
 import { type RejectedRecord, rejections } from "./rejections.ts";
 import { visible } from "./terminal.ts";
 
-type Report = Readonly<Record<string, string | number | object>>;
+type Report = Readonly<Record<string, string | number | true | object>>;
 
 /** `tooOld` as `too old`. */
 const words = (name: string): string => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
@@ -13,6 +13,7 @@ const words = (name: string): string => name.replace(/[A-Z]/g, (letter) => ` ${l
 /** `{ by: "list", reason: "…" }` as `list: …`. */
 const shown = (value: Report[string]): string => {
   if (typeof value === "number") return value.toLocaleString("en-US");
+  if (value === true) return "yes";
   return visible(typeof value === "object" ? Object.values(value).join(": ") : value);
 };
 
@@ -58,7 +59,7 @@ export const resumableOptions: Options = {
 export const runResumable = async (
   request: Request,
   input: { readonly total: () => number | undefined },
-  work: (run: ResumableRun) => Promise<object & { readonly rejected: number }>,
+  work: (run: ResumableRun) => Promise<object & Pick<ImportReport, "rejected" | "rejectedBefore">>,
 ): Promise<ExitCode> => {
   await using watching = await watch(request);
   const { client, bar, show } = watching;
@@ -73,7 +74,7 @@ export const runResumable = async (
       reject: await rejections(request, bar),
     });
     await tell(report);
-    return report.rejected > 0 ? exitCode.someRejected : exitCode.ok;
+    return report.rejected > 0 || report.rejectedBefore ? exitCode.someRejected : exitCode.ok;
   } catch (error) {
     const report = isTouchpointError(error) ? error.partial?.report : undefined;
     // An empty report would only hide the error.

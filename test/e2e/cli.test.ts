@@ -276,14 +276,14 @@ describe("events ingest", () => {
       lines(
         { index: 60, line: 61, error: "not JSON (Unexpected token 'o')", rejected: "oops" },
         {
-          index: 121,
+          index: 120,
           line: 122,
           email: "a@example.com",
           error: 'name: must not start with "service.": those are for events the service records itself',
           rejected: bad,
         },
         {
-          index: 202,
+          index: 201,
           line: 203,
           error: "not a JSON object; each line must hold one record, { … }",
           rejected: "[1]",

@@ -41,9 +41,9 @@ const scene = (source: (clock: FakeClock) => InputSource<string>, given: Given =
     undefined,
     clock,
   );
-  const start = (): Promise<Reading> =>
-    runSource<string, Reading>({
-      report: (reading) => reading,
+  const start = () =>
+    runSource({
+      report: (reading: Reading) => ({ ...reading, rejected: 0 }),
       readItem: (item) => item,
       ...{ call, progress, source: source(clock) },
       ...{ batchSize: () => 1, concurrency: 1, ...others },
@@ -84,7 +84,7 @@ test("a source without an item is a run of its own", async () => {
   const { clock, batches, saved, start } = scene(array(0));
   const run = start();
   await clock.until(run);
-  expect([batches, saved, await run]).toEqual([[], [], { read: 0, skipped: 0, elapsedMs: 0 }]);
+  expect([batches, saved, await run]).toEqual([[], [], { read: 0, skipped: 0, elapsedMs: 0, rejected: 0 }]);
 });
 
 test("a source that is shorter than what an earlier run has settled is another one", async () => {
