@@ -5,6 +5,7 @@ import type { Plan } from "../http/types.ts";
 import type { CallOptions } from "../options/options.ts";
 import { version } from "../options/version.ts";
 import { untilAborted } from "../runtime/cancellation.ts";
+import { unsafeIssue } from "../runtime/unsafe-numbers.ts";
 import { isSearchParams, messageOf } from "../runtime/values.ts";
 import { describeIssues, issuesOf, readFields } from "../service/check.ts";
 import type { Operation } from "../service/define.ts";
@@ -134,7 +135,9 @@ class Executor {
         const found = issuesOf(operation.output, body);
         const typed =
           workspace && (await untilAborted(workspace.answerIssues(operation, body), scope.signal));
-        const all = typed ? [...found, ...typed] : found;
+        const { unsafe } = response;
+        const lost = unsafe ? [unsafeIssue(unsafe)] : [];
+        const all = typed || unsafe ? [...found, ...lost, ...(typed ?? [])] : found;
         if (all.length > 0) this.#reportAnswer(scope, all, response.status);
       }
       if (scope.mayHaveTakenEffect && (scope.attempts > 1 || input.hasEffect?.(body) !== false))

@@ -1,6 +1,6 @@
 import { ValidationError } from "../errors.ts";
 import { markLine, withSettled } from "../runtime/source-line.ts";
-import type { UnsafeNumber } from "../runtime/unsafe-numbers.ts";
+import { type UnsafeNumber, unsafeIssue } from "../runtime/unsafe-numbers.ts";
 
 /** A line that could not be read as a record. */
 export interface InvalidLine {
@@ -69,8 +69,10 @@ export const recordsOf = <Line extends { readonly line: number; readonly text: s
 };
 
 /** What is wrong with a line whose number JSON would change. */
-export const unsafeProblem = ({ path, text }: UnsafeNumber): string =>
-  `${path.map((key, at) => (typeof key === "number" ? `[${key}]` : `${at > 0 ? "." : ""}${String(key)}`)).join("")}: ${text} is larger than a JSON number can carry; write it as text`;
+export const unsafeProblem = (found: UnsafeNumber): string => {
+  const { path, message } = unsafeIssue(found);
+  return `${path}: ${message}; write it as text`;
+};
 
 /** What is wrong with a line that was not parsed at all. */
 export const problemOf = (fault: "too-long" | "not-utf8", maxLineBytes: number): string =>

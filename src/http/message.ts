@@ -1,4 +1,5 @@
 import type { RawHeaders } from "../runtime/headers.ts";
+import type { UnsafeNumber } from "../runtime/unsafe-numbers.ts";
 import type { Method } from "../service/define.ts";
 
 /** An HTTP request on its way through the stages. What else a stage must know, it asks the scope. */
@@ -23,6 +24,8 @@ export interface HttpResponse {
   readonly text: string;
   readonly json: unknown;
   readonly isJson: boolean;
+  /** A number in the body whose digits `json` has lost; undefined if there is none. */
+  readonly unsafe?: UnsafeNumber | undefined;
   /** Set by the auth stage on a 401 when a newer key may be available. */
   readonly canRenewKey?: boolean;
 }

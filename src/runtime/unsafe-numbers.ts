@@ -1,21 +1,26 @@
-/** A whole number of JSON that a double cannot carry exactly, and the path of its value. */
+/** A number of JSON that a double cannot carry, and the path of its value. */
 export interface UnsafeNumber {
   readonly path: readonly PropertyKey[];
   readonly text: string;
 }
 
-// At least 16 digits in a row, or an exponent: anything else is below 2^53.
-const mayBeUnsafe = /\d{16}|\d[eE]\+?\d/;
+const longDigits = 16;
+
+// A number of 16 digits or with an exponent of three, which is not in a text: those begin with a quote. With fewer digits
+// a whole number is below 2^53, and with a shorter exponent it is finite.
+const mayBeUnsafe = /(?:^|[:,[\s])-?(?:\d{16}|\d[\d.]*[eE]\+?\d{3})/;
 const token = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[{}[\],:]/g;
 
 const isUnsafe = (text: string): boolean => {
   const value = Number(text);
-  return Number.isInteger(value) && !Number.isSafeInteger(value);
+  // Few digits and an exponent are a number that someone wrote as a double.
+  const isLong = text.replace(/[eE].*|\D/g, "").length >= longDigits;
+  return !Number.isFinite(value) || (isLong && Number.isInteger(value) && !Number.isSafeInteger(value));
 };
 
 /**
- * Finds the first whole number above 2^53 in a text that is JSON; undefined if there is none. `JSON.parse` changes such a
- * number without a word. A text without long digits costs one regular expression.
+ * Finds the first number in a text that is JSON whose digits `JSON.parse` would change without a word: a whole one above
+ * 2^53, or one that becomes infinite. Undefined if there is none.
  */
 export const findUnsafeNumber = (json: string): UnsafeNumber | undefined => {
   if (!mayBeUnsafe.test(json)) return undefined;
@@ -40,3 +45,14 @@ export const findUnsafeNumber = (json: string): UnsafeNumber | undefined => {
   }
   return undefined;
 };
+
+/** What is wrong with it, and where: `properties.order: 1234567890123456781 is larger than a JSON number can carry`. */
+export const unsafeIssue = ({
+  path,
+  text,
+}: UnsafeNumber): { readonly path: string; readonly message: string } => ({
+  path: path
+    .map((key, at) => (typeof key === "number" ? `[${key}]` : `${at > 0 ? "." : ""}${String(key)}`))
+    .join(""),
+  message: `${text} is larger than a JSON number can carry`,
+});

@@ -1,6 +1,7 @@
 import { whenAborted } from "../../runtime/cancellation.ts";
 import type { Cancel, Clock } from "../../runtime/clock.ts";
 import type { RawHeaders } from "../../runtime/headers.ts";
+import { findUnsafeNumber } from "../../runtime/unsafe-numbers.ts";
 import type { HttpRequest, HttpResponse } from "../message.ts";
 import { isErrorLike, sanitizedError } from "../sanitized-error.ts";
 import { AttemptFailure, type Scope } from "../types.ts";
@@ -215,12 +216,24 @@ const isUnmocked = ({ code, message }: Error & { readonly code?: unknown }): boo
 /** Recognizes zlib's error for a body that exceeds `maxOutputLength`. */
 const isOverCap = (error: Error): boolean => "code" in error && error.code === "ERR_BUFFER_TOO_LARGE";
 
+const digitZero = 48;
+
 const responseOf = (status: number, headers: RawHeaders, body: string): HttpResponse => {
   // JSON.parse refuses a byte order mark.
   const text = body.charCodeAt(0) === 0xfeff ? body.slice(1) : body;
   // Parsed as JSON whatever the content type says.
   try {
-    if (text !== "") return { status, headers, text: "", json: JSON.parse(text), isJson: true };
+    if (text !== "") {
+      const json: unknown = JSON.parse(text);
+      // A whole number above 2^53 has 16 digits in a row, one of which every sixteenth character meets. To search for
+      // them all costs half as much as to parse.
+      let hasLongDigits = false;
+      for (let at = 15; at < text.length && !hasLongDigits; at += 16)
+        if ((text.charCodeAt(at) ^ digitZero) < 10)
+          hasLongDigits = /\d{16}/.test(text.slice(at - 15, at + 16));
+      const unsafe = hasLongDigits ? findUnsafeNumber(text) : undefined;
+      return { status, headers, text: "", json, isJson: true, ...(unsafe && { unsafe }) };
+    }
   } catch {
     // Not JSON: `isJson` says so.
   }
