@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { constants, type Stats } from "node:fs";
-import { type FileHandle, open, readdir, readlink, realpath, rename, rm, stat } from "node:fs/promises";
+import { type FileHandle, link, open, readdir, readlink, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { ConfigurationError, isTouchpointError } from "../errors.ts";
 import { isMissingFile, messageOf } from "./values.ts";
@@ -40,6 +40,8 @@ interface DraftOptions {
   readonly keepBytes?: number | undefined;
   /** The permissions of a new file, less the umask. Default 0o666. */
   readonly mode?: number | undefined;
+  /** Fails with EEXIST at its end if there is a file of that name by then. */
+  readonly isNew?: boolean;
 }
 
 /** Makes a new name in a folder durable. Some systems (Windows) cannot sync a folder; there it is durable anyway. */
@@ -117,11 +119,30 @@ const openDraftFile = async (
   return handle;
 };
 
+/** What tells a file from any other that has had its name; undefined if there is none. */
+export const identityOf = async (path: string): Promise<string | undefined> => {
+  const there = await stat(path, { bigint: true }).catch(() => undefined);
+  // A new file may get the number of one that was removed.
+  return there && [there.dev, there.ino, there.mtimeNs, there.size].join(" ");
+};
+
 /** Whether the path still is the name of the open file. */
 const isNameOf = async (path: string, handle: FileHandle): Promise<boolean> => {
   const here = await handle.stat({ bigint: true });
   const there = await stat(path, { bigint: true }).catch(() => undefined);
   return here.ino === there?.ino && here.dev === there.dev;
+};
+
+/** Renames a file, unless there is one of the new name. */
+const renameToNew = async (path: string, target: string): Promise<void> => {
+  try {
+    await link(path, target);
+  } catch (error) {
+    // A file system without hard links: two runs that begin in the same millisecond are found out at their next save.
+    if (!["EPERM", "ENOTSUP", "ENOSYS"].includes(String(Object(error).code))) throw error;
+    return rename(path, target);
+  }
+  await rm(path, { force: true });
 };
 
 const keptDraft = (target: string): string => `${target}.partial`;
@@ -136,7 +157,7 @@ export const keptDraftOf = async (path: string): Promise<string> => keptDraft(aw
  */
 const openUnnamed = async (
   path: string,
-  { isKept = false, keepBytes, mode = 0o666 }: DraftOptions,
+  { isKept = false, keepBytes, mode = 0o666, isNew = false }: DraftOptions,
 ): Promise<Draft> => {
   const target = await destinationOf(path);
   const old = await statIfThere(target);
@@ -173,7 +194,7 @@ const openUnnamed = async (
       await requireOwn();
       // Windows renames no open file.
       await handle.close();
-      await rename(draft, target);
+      await (isNew ? renameToNew(draft, target) : rename(draft, target));
       await syncDirectoryOf(target);
     },
     discard: async () => {
@@ -214,8 +235,12 @@ export const removeOldDrafts = async (path: string): Promise<void> => {
 };
 
 /** Writes a whole file: at any time its name has the old content or the new, never a part. */
-export const writeFileAtomically = async (path: string, text: string, mode?: number): Promise<void> => {
-  const draft = await openUnnamed(path, { mode });
+export const writeFileAtomically = async (
+  path: string,
+  text: string,
+  options: Pick<DraftOptions, "mode" | "isNew"> = {},
+): Promise<void> => {
+  const draft = await openUnnamed(path, options);
   try {
     await draft.append(text);
     await draft.commit();

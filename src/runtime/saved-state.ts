@@ -1,7 +1,7 @@
 import { readFile, rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import { ConfigurationError } from "../errors.ts";
-import { explained, openDraft, removeOldDrafts, writeFileAtomically } from "./atomic-file.ts";
+import { explained, identityOf, openDraft, removeOldDrafts, writeFileAtomically } from "./atomic-file.ts";
 import { isCount, isMissingFile, messageOf } from "./values.ts";
 
 /**
@@ -52,11 +52,19 @@ export const stateFile = <State extends { readonly version: 1 }>(
   // A run continues with the same file, even if the program changes its working directory.
   const place = resolve(path);
   const name = `${noun} ${path}`;
+  /** The file that this run has read or written; undefined if there is none. */
+  let own: string | undefined;
+  const isTaken = (): never => {
+    throw new ConfigurationError(
+      `${name} was written by another run meanwhile: wait until that has ended, or give each run a ${noun} of its own`,
+    );
+  };
   return {
     load: async (): Promise<State | undefined> => {
       let text: string;
       try {
         await removeOldDrafts(place);
+        own = await identityOf(place);
         text = await readFile(place, "utf8");
       } catch (cause) {
         if (isMissingFile(cause)) return undefined;
@@ -66,8 +74,20 @@ export const stateFile = <State extends { readonly version: 1 }>(
     },
     /** Throws if it could not be saved: found out here, before anything is sent. */
     check: async (): Promise<void> => (await openDraft(place, name, { mode: 0o600 })).discard(),
+    /** @throws ConfigurationError if another run has saved its state there since. */
     save: (state: State): Promise<void> =>
-      explained(name, () => writeFileAtomically(place, `${JSON.stringify(state)}\n`, 0o600)),
+      explained(name, async () => {
+        const there = await identityOf(place);
+        if (there !== undefined && there !== own) isTaken();
+        const options = { mode: 0o600, isNew: there === undefined };
+        try {
+          await writeFileAtomically(place, `${JSON.stringify(state)}\n`, options);
+        } catch (error) {
+          if (Object(error).code === "EEXIST") isTaken();
+          throw error;
+        }
+        own = await identityOf(place);
+      }),
     remove: (): Promise<void> => rm(place, { force: true }),
   };
 };

@@ -25,11 +25,29 @@ describe("a checkpoint in a file", () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  test("two runs of one process may write the same one at the same time", async () => {
+  test("of two runs that begin one at the same time, one saves it", async () => {
     const path = join(directory, "run.json");
-    await Promise.all([stateFile(path, checkpoints).save(at(1)), stateFile(path, checkpoints).save(at(2))]);
+    const runs = [1, 2].map((done) => stateFile(path, checkpoints).save(at(done)));
+    const endings = await Promise.allSettled(runs);
+    const failed = endings.flatMap((ending) => (ending.status === "rejected" ? [ending.reason] : []));
+    expect(failed).toEqual([expect.any(ConfigurationError)]);
+    expect(failed[0].message).toBe(
+      `checkpoint ${path} was written by another run meanwhile: wait until that has ended, or give each run a checkpoint of its own`,
+    );
     expect([at(1), at(2)]).toContainEqual(await stateFile(path, checkpoints).load());
     expect(readdirSync(directory)).toEqual(["run.json"]);
+  });
+
+  test("of two runs that continue one, the first to save goes on, also after it was deleted", async () => {
+    const path = join(directory, "run.json");
+    await stateFile(path, checkpoints).save(at(1));
+    const [one, other] = [stateFile(path, checkpoints), stateFile(path, checkpoints)];
+    for (const run of [one, other]) await run.load();
+    for (const done of [2, 3]) await one.save(at(done));
+    await expect(other.save(at(9))).rejects.toBeInstanceOf(ConfigurationError);
+    await one.remove();
+    await one.save(at(4));
+    expect(await stateFile(path, checkpoints).load()).toEqual(at(4));
   });
 
   test("a relative path stays where it led when the run began", async () => {
