@@ -29,7 +29,6 @@ export interface ReadNdjsonOptions extends ReadOptions {}
 
 const parse = ({ fault, text }: Line, maxLineBytes: number, isOwn: boolean) => {
   if (fault !== undefined) return { problem: problemOf(fault, maxLineBytes) };
-  if (text.trim() === "") return undefined;
   try {
     const value: unknown = JSON.parse(text);
     const unsafe = isOwn ? undefined : findUnsafeNumber(text);
@@ -52,7 +51,8 @@ export const ndjsonRecords = (
   const lines = readLines(chunks, { maxLineBytes });
   let isFirst = true;
   const parseLine = (line: Line) => {
-    if (line.text.trim() === "" && line.fault === undefined) return undefined;
+    // Most lines begin with their record.
+    if (line.text[0] !== "{" && line.fault === undefined && line.text.trim() === "") return undefined;
     // Thrown even with onInvalid: every line would be a bad one.
     if (isFirst) refuseOtherJson(name, line);
     isFirst = false;

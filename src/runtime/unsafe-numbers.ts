@@ -1,4 +1,6 @@
-/** A number of JSON that a double cannot carry, and the path of its value. */
+import { hasLongDigits } from "./values.ts";
+
+/** A whole number of JSON that a double cannot carry, and the path of its value. */
 export interface UnsafeNumber {
   readonly path: readonly PropertyKey[];
   readonly text: string;
@@ -6,24 +8,21 @@ export interface UnsafeNumber {
 
 const longDigits = 16;
 
-// A number of 16 digits or with an exponent of three, which is not in a text: those begin with a quote. With fewer digits
-// a whole number is below 2^53, and with a shorter exponent it is finite.
-const mayBeUnsafe = /(?:^|[:,[\s])-?(?:\d{16}|\d[\d.]*[eE]\+?\d{3})/;
 const token = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[{}[\],:]/g;
 
 const isUnsafe = (text: string): boolean => {
   const value = Number(text);
   // Few digits and an exponent are a number that someone wrote as a double.
   const isLong = text.replace(/[eE].*|\D/g, "").length >= longDigits;
-  return !Number.isFinite(value) || (isLong && Number.isInteger(value) && !Number.isSafeInteger(value));
+  return isLong && Number.isInteger(value) && !Number.isSafeInteger(value);
 };
 
 /**
- * Finds the first number in a text that is JSON whose digits `JSON.parse` would change without a word: a whole one above
- * 2^53, or one that becomes infinite. Undefined if there is none.
+ * Finds the first whole number above 2^53 in a text that is JSON; undefined if there is none. `JSON.parse` changes the
+ * digits of such a number without a word. The check of inputs refuses one that becomes infinite.
  */
 export const findUnsafeNumber = (json: string): UnsafeNumber | undefined => {
-  if (!mayBeUnsafe.test(json)) return undefined;
+  if (!hasLongDigits(json)) return undefined;
   const path: PropertyKey[] = [];
   const isList: boolean[] = [];
   for (const [text] of json.matchAll(token)) {

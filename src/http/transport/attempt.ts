@@ -2,6 +2,7 @@ import { whenAborted } from "../../runtime/cancellation.ts";
 import type { Cancel, Clock } from "../../runtime/clock.ts";
 import type { RawHeaders } from "../../runtime/headers.ts";
 import { findUnsafeNumber } from "../../runtime/unsafe-numbers.ts";
+import { hasLongDigits } from "../../runtime/values.ts";
 import type { HttpRequest, HttpResponse } from "../message.ts";
 import { isErrorLike, sanitizedError } from "../sanitized-error.ts";
 import { AttemptFailure, type Scope } from "../types.ts";
@@ -143,7 +144,21 @@ export class Attempt {
   #answer(bytes: Buffer): void {
     if (this.hasEnded) return;
     this.#finish();
-    this.#resolve(responseOf(this.#status, this.#headers, bytes.toString("utf8")));
+    const body = bytes.toString("utf8");
+    // JSON.parse refuses a byte order mark.
+    const text = body.charCodeAt(0) === 0xfeff ? body.slice(1) : body;
+    const [status, headers] = [this.#status, this.#headers];
+    let json: unknown;
+    let isJson = false;
+    // Parsed as JSON whatever the content type says.
+    try {
+      json = text === "" ? undefined : JSON.parse(text);
+      isJson = text !== "";
+    } catch {
+      // Not JSON: `isJson` says so.
+    }
+    const unsafe = isJson && hasLongDigits(text) ? findUnsafeNumber(text) : undefined;
+    this.#resolve({ status, headers, text: isJson ? "" : text, json, isJson, ...(unsafe && { unsafe }) });
   }
 
   #undecodable(error: Error): void {
@@ -157,7 +172,8 @@ export class Attempt {
     const { wasSent } = this;
     const controller = this.#controller;
     this.#finish();
-    const part = this.#status === 0 ? undefined : responseOf(this.#status, this.#headers, "");
+    const [status, headers] = [this.#status, this.#headers];
+    const part = status === 0 ? undefined : { status, headers, text: "", json: undefined, isJson: false };
     const failure = new AttemptFailure(kind, message, { wasSent, cause, ...(part && { response: part }) });
     // Status and headers of an error already say what happened and how long to wait; only the message is missing.
     if (part !== undefined && part.status >= 400 && kind !== "aborted") this.#resolve(part);
@@ -215,27 +231,3 @@ const isUnmocked = ({ code, message }: Error & { readonly code?: unknown }): boo
 
 /** Recognizes zlib's error for a body that exceeds `maxOutputLength`. */
 const isOverCap = (error: Error): boolean => "code" in error && error.code === "ERR_BUFFER_TOO_LARGE";
-
-const digitZero = 48;
-
-const responseOf = (status: number, headers: RawHeaders, body: string): HttpResponse => {
-  // JSON.parse refuses a byte order mark.
-  const text = body.charCodeAt(0) === 0xfeff ? body.slice(1) : body;
-  // Parsed as JSON whatever the content type says.
-  try {
-    if (text !== "") {
-      const json: unknown = JSON.parse(text);
-      // A whole number above 2^53 has 16 digits in a row, one of which every sixteenth character meets. To search for
-      // them all costs half as much as to parse.
-      let hasLongDigits = false;
-      for (let at = 15; at < text.length && !hasLongDigits; at += 16)
-        if ((text.charCodeAt(at) ^ digitZero) < 10)
-          hasLongDigits = /\d{16}/.test(text.slice(at - 15, at + 16));
-      const unsafe = hasLongDigits ? findUnsafeNumber(text) : undefined;
-      return { status, headers, text: "", json, isJson: true, ...(unsafe && { unsafe }) };
-    }
-  } catch {
-    // Not JSON: `isJson` says so.
-  }
-  return { status, headers, text, json: undefined, isJson: false };
-};
