@@ -48,10 +48,17 @@ export interface CliCommand extends Command {
 export class UsageError extends Error {
   /** A command to copy instead. */
   readonly command: string | undefined;
+  /** Lines of a file that the message speaks of. */
+  readonly lines: readonly string[];
 
-  constructor(message: string, command?: string, options?: ErrorOptions) {
+  constructor(
+    message: string,
+    command?: string,
+    options: ErrorOptions & { readonly lines?: readonly string[] } = {},
+  ) {
     super(message, options);
     this.command = command;
+    this.lines = options.lines ?? [];
   }
 }
 

@@ -47,10 +47,24 @@ const aliases: Readonly<Record<string, readonly string[]>> = {
   email: [
     ...["email", "emailaddress", "email1", "emailaddress1", "email1value", "emailvalue", "primaryemail"],
     ...["workemail", "businessemail", "emailwork", "mail", "mailaddress", "contactemail", "useremail"],
-    ...["subscriberemail", "personemailwork", "correo", "correoelectronico", "courriel", "emailadresse"],
+    ...["subscriberemail", "personemailwork", "correo", "correoelectronico", "direcciondecorreoelectronico"],
+    ...["courriel", "adresseemail", "adressemail", "adressedemessagerie", "emailadresse", "emailadres"],
+    ...["indirizzoemail", "indirizzopostaelettronica", "enderecodeemail", "enderecodecorreioeletronico"],
   ],
-  name: ["name", "fullname", "displayname", "contactname", "personname", "contact", "nombre", "nom"],
-  title: ["title", "jobtitle", "position", "role", "organizationtitle", "organization1title", "function"],
+  name: [
+    "name",
+    "fullname",
+    "displayname",
+    "contactname",
+    "personname",
+    "contact",
+    "nombrecompleto",
+    "nomcomplet",
+  ],
+  title: [
+    ...["jobtitle", "position", "role", "organizationtitle", "organization1title", "function", "fonction"],
+    ...["poste", "cargo", "puesto", "berufsbezeichnung", "qualifica", "posizione", "functie", "title"],
+  ],
   phone: [
     ...["phone", "phonenumber", "mobile", "mobilephone", "mobilephonenumber", "telephone", "tel", "phone1"],
     ...[
@@ -60,13 +74,37 @@ const aliases: Readonly<Record<string, readonly string[]>> = {
       "primaryphone",
       "phonework",
       "personphonework",
-      "telefon",
+      ...["telefon", "telefonnummer", "mobiltelefon", "handy", "telefongeschaftlich", "telephonemobile"],
+      ...["telephoneportable", "portable", "telefono", "telefonomovil", "movil", "celular", "cellulare"],
+      ...["telefone", "telemovel", "telefoon"],
     ],
   ],
   linkedIn: ["linkedin", "linkedinurl", "linkedinprofile", "personlinkedinurl", "linkedinprofileurl"],
-  notes: ["notes", "note", "comments", "comment", "description", "notizen"],
-  firstName: ["firstname", "givenname", "first", "forename", "vorname", "prenom", "fname"],
-  lastName: ["lastname", "familyname", "last", "surname", "nachname", "apellidos", "lname"],
+  notes: [
+    "notes",
+    "note",
+    "comments",
+    "comment",
+    "description",
+    "notizen",
+    "bemerkungen",
+    "remarques",
+    "notas",
+  ],
+  firstName: ["firstname", "givenname", "first", "forename", "vorname", "prenom", "fname", "voornaam"],
+  lastName: [
+    "lastname",
+    "familyname",
+    "last",
+    "surname",
+    "nachname",
+    "apellidos",
+    "apellido",
+    "lname",
+  ].concat(["nomdefamille", "cognome", "sobrenome", "achternaam"]),
+  // Alone they are a name; beside the other part they are one part of it.
+  firstOrName: ["nombre", "nome"],
+  lastOrName: ["nom"],
 };
 
 const letters = (name: string): string =>
@@ -91,7 +129,8 @@ export const guessedMap = (columns: readonly string[]): ReadonlyMap<string, stri
     const column = columnOf(field);
     if (column !== undefined) map.set(column, field);
   }
-  const [first, last] = [columnOf("firstName"), columnOf("lastName")];
+  const last = columnOf("lastName") ?? columnOf("lastOrName");
+  const first = columnOf("firstName") ?? columnOf("firstOrName");
   if (columnOf("name") === undefined && (first !== undefined || last !== undefined))
     map.set([first, last].filter((part) => part !== undefined).join("+"), "name");
   return map;
@@ -182,16 +221,81 @@ const unmapped = (names: readonly string[], columns: ColumnNames): readonly stri
   return names.filter((name) => name !== "" && !mapped.has(name) && !isField(name));
 };
 
+/** The columns that are the same field, except the first of each, by the name that is read. */
+const repeatedColumns = (names: readonly string[], columns: ColumnNames): readonly string[] => {
+  const seen = new Map<string, string>();
+  return names.filter((name) => {
+    if (name in columns || !isField(name)) return false;
+    const field = foldedName(name);
+    const first = seen.get(field);
+    seen.set(field, first ?? name);
+    // Two of the very same name cannot be told apart.
+    return first !== undefined && first !== name;
+  });
+};
+
+/** `Mr` and `Ms` in the exports of address books, which have the title of a contact as `Job Title`. */
+const salutationIn = (names: readonly string[]): string | undefined => {
+  const hasParts = names.some((name) => ["suffix", "middlename", "jobtitle"].includes(letters(name)));
+  return hasParts ? names.find((name) => letters(name) === "title") : undefined;
+};
+
+/** The options that map the columns which are recognized, and leave out the others. */
+const proposal = (names: readonly string[], { columns }: GivenMap): readonly string[] => {
+  const salutation = salutationIn(names);
+  const others = names.filter((name) => name !== salutation);
+  const known = new Set(others.filter(isField).map(fieldOf));
+  const maps: (readonly [string, string | false])[] = [
+    ...Object.entries(columns).filter(([name]) => name !== "*"),
+    ...(salutation === undefined || salutation in columns ? [] : [[salutation, false] as const]),
+    ...[...guessedMap(others)].filter(([name, field]) => !(name in columns) && !known.has(field)),
+  ];
+  return [...maps.map(([name, field]) => `${name}=${field === false ? "" : field}`), "*="];
+};
+
+const hasEmailIn = (names: readonly string[], columns: ColumnNames): boolean =>
+  [...Object.values(columns), ...names.filter(isField).map(fieldOf)].includes("email");
+
+/** The cells of a line, as far as a header needs them. */
+const cellsOf = (line: string): readonly string[] => {
+  const delimiter =
+    [",", ";", "\t", "|"].sort((a, b) => line.split(b).length - line.split(a).length)[0] ?? ",";
+  return line.split(delimiter).map((cell) => cell.trim().replace(/^"(.*)"$/, "$1"));
+};
+
+/** How many lines are above the line that has a column for the address; undefined if none of them has. */
+const linesAbove = (lines: readonly string[]): number | undefined => {
+  const at = lines.findIndex((line) => [...guessedMap(cellsOf(line)).values()].includes("email"));
+  return at > 0 ? at : undefined;
+};
+
+const [mostLines, mostLetters] = [6, 100];
+
 /**
  * Refuses a file whose columns are no fields of a contact. The error ends with a command to copy, which maps the columns
  * that are recognized and leaves out the others.
  *
+ * @param firstLines - reads the first lines of the file; none of standard input.
  * @throws UsageError naming the columns.
  */
-export const checkHeader = (file: string, names: readonly string[], { columns }: GivenMap): void => {
+export const checkHeader = (
+  file: string,
+  names: readonly string[],
+  map: GivenMap,
+  firstLines: () => readonly string[] = () => [],
+): void => {
+  const { columns } = map;
+  const command = (options: string, header: readonly string[]): string =>
+    `touchpoint contacts import ${shellWord(file)}${options} ${proposal(header, map)
+      .map((entry) => `--map ${shellWord(entry)}`)
+      .join(" ")}`;
+  const [repeated] = repeatedColumns(names, columns);
+  if (repeated !== undefined)
+    throw new UsageError(
+      `${file}: two columns are the field ${fieldOf(repeated)}; leave one of them out: --map ${JSON.stringify(`${repeated}=`)}`,
+    );
   const unknown = unmapped(names, columns);
-  const guess = guessedMap(names);
-  const hasEmail = [...Object.values(columns), ...names.filter(isField).map(fieldOf)].includes("email");
+  const hasEmail = hasEmailIn(names, columns);
   if (unknown.length === 0 && hasEmail) return;
   const shown = unknown.slice(0, mostShown).map((name) => `"${name}"`);
   const more = unknown.length > mostShown ? ` and ${unknown.length - mostShown} more` : "";
@@ -199,20 +303,22 @@ export const checkHeader = (file: string, names: readonly string[], { columns }:
     unknown.length === 0
       ? `no column is the email address; the columns are ${names.map((name) => `"${name}"`).join(", ")}`
       : `${shown.join(", ")}${more} ${unknown.length === 1 ? "is not a field" : "are not fields"} of a contact`;
-  const known = new Set(names.filter(isField).map(fieldOf));
-  const maps = [
-    ...Object.entries(columns).filter(([name]) => name !== "*"),
-    ...[...guess].filter(([name, field]) => !(name in columns) && !known.has(field)),
-  ];
-  if (!hasEmail && ![...guess.values()].includes("email"))
+  if (hasEmail || [...guessedMap(names).values()].includes("email"))
     throw new UsageError(
-      `${file}: ${what}. The first row that was read is: ${names.slice(0, 8).join(", ")}. ` +
-        "If the header is further down, add --skip-lines <n>; otherwise map a column to email",
-      `touchpoint contacts import ${shellWord(file)} --map "<column>=email" --map "*="`,
+      `${file}: ${what}. To map the columns that are recognized and leave out the others, run`,
+      command("", names),
     );
-  const options = [...maps.map(([name, field]) => `${name}=${field === false ? "" : field}`), "*="];
+  const lines = firstLines();
+  const above = linesAbove(lines);
+  if (above !== undefined)
+    throw new UsageError(
+      `${file}: ${what}. The header seems to be line ${above + 1} of the file, which begins as below. To skip the lines above it, run`,
+      command(` --skip-lines ${above}`, cellsOf(lines[above] ?? "")),
+      { lines: lines.slice(0, mostLines).map((line) => line.slice(0, mostLetters)) },
+    );
   throw new UsageError(
-    `${file}: ${what}. To map the columns that are recognized and leave out the others, run`,
-    `touchpoint contacts import ${shellWord(file)} ${options.map((map) => `--map ${shellWord(map)}`).join(" ")}`,
+    `${file}: ${what}. The first row that was read is: ${names.slice(0, 8).join(", ")}. ` +
+      "If the header is further down, add --skip-lines <n>; otherwise map a column to email",
+    `touchpoint contacts import ${shellWord(file)} --map "<column>=email" --map "*="`,
   );
 };

@@ -1,9 +1,16 @@
-import { readContacts } from "../files/index.ts";
+import { type FileSource, type ReadOptions, readContacts } from "../files/index.ts";
 import type { ContactInput, PlannedRow } from "../index.ts";
-import { type CliCommand, countOf, type Request } from "./command.ts";
+import { type CliCommand, countOf, type Request, UsageError } from "./command.ts";
 import { checkHeader, givenMap } from "./contact-columns.ts";
 import { planTable } from "./plan-table.ts";
-import { delimiterOf, delimiterOption, foreignFileOptions, formatOf, formatOption } from "./record-file.ts";
+import {
+  delimiterOf,
+  delimiterOption,
+  firstLinesOf,
+  foreignFileOptions,
+  formatOf,
+  formatOption,
+} from "./record-file.ts";
 import { openRecords, UnreadableLine } from "./rejections.ts";
 import { resumableOptions, runResumable } from "./run-resumable.ts";
 
@@ -13,19 +20,18 @@ const contactsOf = (request: Request, path: string) => {
   const skipLines = countOf(request, "skip-lines", { least: 0, most: 1_000_000 });
   const map = givenMap(request);
   const isAssumed = path === "-" && request.values.format === undefined;
-  const onHeader = (names: readonly string[]): void => checkHeader(path, names, map);
+  const { encoding } = request.values;
+  let hasHeader = format !== "csv";
+  const onHeader = (names: readonly string[]): void => {
+    hasHeader = true;
+    checkHeader(path, names, map, () => (path === "-" ? [] : firstLinesOf(path, encoding)));
+  };
   const csv = { ...map, delimiter, skipLines, onHeader };
-  return openRecords<ContactInput>(
-    path,
-    (source, options) =>
-      readContacts(source, {
-        ...options,
-        ...(format === "csv" ? csv : {}),
-        format,
-        encoding: request.values.encoding,
-      }),
-    isAssumed ? "For CSV give --format csv" : undefined,
-  );
+  async function* read(source: FileSource, options: ReadOptions): AsyncGenerator<object> {
+    yield* readContacts(source, { ...options, ...(format === "csv" ? csv : {}), format, encoding });
+    if (!hasHeader) throw new UsageError(`${path}: there is no header: the file is empty`);
+  }
+  return openRecords<ContactInput>(path, read, isAssumed ? "For CSV give --format csv" : undefined);
 };
 
 export const contactsImport: CliCommand = {

@@ -1,6 +1,7 @@
-import { createReadStream } from "node:fs";
+import { closeSync, createReadStream, openSync, readSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
+import { constants, gunzipSync } from "node:zlib";
 import type { FileSource } from "../files/index.ts";
 import type { Options } from "./args.ts";
 import { type Request, UsageError } from "./command.ts";
@@ -110,4 +111,19 @@ export const openInput = (path: string) => {
   const source: FileSource = path === "-" ? process.stdin : chunks();
   const name = path === "-" ? "standard input" : path;
   return { source, name, counted, total: () => total };
+};
+
+const headBytes = 16 * 1024;
+
+/** The first lines of a file, for an error that shows them; also of one that is packed, or not in UTF-8. */
+export const firstLinesOf = (path: string, encoding: string | undefined): readonly string[] => {
+  const bytes = Buffer.alloc(headBytes);
+  const file = openSync(path, "r");
+  const read = bytes.subarray(0, readSync(file, bytes));
+  closeSync(file);
+  const isGzip = read[0] === 0x1f && read[1] === 0x8b;
+  const plain = isGzip ? gunzipSync(read, { finishFlush: constants.Z_SYNC_FLUSH }) : read;
+  const isUtf16 = plain[0] === 0xff && plain[1] === 0xfe;
+  const text = new TextDecoder(isUtf16 ? "utf-16le" : encoding).decode(plain);
+  return text.split(/\r\n|\n|\r/).slice(0, 20);
 };

@@ -78,6 +78,7 @@ export const run = async (argv: readonly string[], around: Surroundings): Promis
     const step = nextStep(error);
     if (step !== undefined) screen.write(`${coloured("cyan", step, screen)}\n`);
     if (!(error instanceof UsageError && asked.kind === "run")) return exitCode.failed;
+    for (const [at, line] of error.lines.entries()) screen.write(`  ${at + 1}  ${visible(line)}\n`);
     if (error.command !== undefined) stderr.write(`\n${error.command}\n\n`);
     stderr.write(`Run \`touchpoint ${asked.command.name} --help\` for details.\n`);
     return exitCode.wrongUsage;

@@ -23,12 +23,12 @@ interface RowOptions {
   readonly skipLines: number;
 }
 
-/** The delimiter of a first line: a comma, unless it has none outside quotes but has semicolons or tabs. */
+/** The delimiter of a first line: a comma, unless it has none outside quotes but has semicolons, tabs or pipes. */
 const delimiterIn = (line: string): string => {
   const bare = line.replace(/"[^"]*"/g, "");
   const count = (delimiter: string): number => bare.split(delimiter).length;
   if (count(",") > 1) return ",";
-  const [best = ","] = [",", ";", "\t"].sort((a, b) => count(b) - count(a));
+  const [best = ","] = [",", ";", "\t", "|"].sort((a, b) => count(b) - count(a));
   return best;
 };
 
@@ -39,7 +39,7 @@ const isBlank = (text: string, delimiter: string | undefined): boolean => {
   const first = text[0];
   // Most lines begin with a letter or a quote.
   if (first !== undefined && first !== delimiter && first > ";") return false;
-  return isBlankText(delimiter === undefined ? text.replace(/[,;\t]/g, "") : text.replaceAll(delimiter, ""));
+  return isBlankText(delimiter === undefined ? text.replace(/[,;\t|]/g, "") : text.replaceAll(delimiter, ""));
 };
 
 /** The next quote that closes a cell; negative if there is none. */

@@ -40,7 +40,7 @@ const rowOf = (record: unknown, number: number, write: () => string): string => 
 /** A CSV file with these columns; other fields are left out. */
 export const csvForm = (columns: readonly Column[], style: CsvStyle): FileForm => {
   // The reader detects the delimiter by unquoted cells.
-  const names = columns.map(({ name }) => ({ cell: name, isQuoted: /[;\t]/.test(name) }));
+  const names = columns.map(({ name }) => ({ cell: name, isQuoted: /[;\t|]/.test(name) }));
   const fields = columns.map(({ keys }) => ({ keys, path: joinPath(keys) }));
   const cellsOf = (record: object) =>
     fields.map(({ keys, path }) => typedCellOf(valueAt(record, keys), path, style.delimiter));

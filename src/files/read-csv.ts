@@ -21,7 +21,7 @@ export interface CellPlace {
 /** Options for reading CSV. */
 export interface ReadCsvOptions extends ReadOptions {
   /**
-   * The character between cells. Default: a comma; or a semicolon or tab, if the first line has those and no comma
+   * The character between cells. Default: a comma; or a semicolon, tab or pipe, if the first line has those and no comma
    * outside quotes, as Excel writes in many countries. A first line `sep=;`, as Excel writes, is no record, and tells it.
    */
   readonly delimiter?: string | undefined;
@@ -84,6 +84,9 @@ const recordOf = (row: Row, columns: readonly ReadColumn[], options: ReadCsvOpti
 const cellCount = (count: number): string => `${count} ${count === 1 ? "cell" : "cells"}`;
 const columnCount = (count: number): string => `${count} ${count === 1 ? "column" : "columns"}`;
 
+const isJson = /^\s*(\[\s*)?(\{\s*("|$)|$)/;
+const jsonProblem = "this is JSON, not CSV: its name must end in .ndjson, or read it as NDJSON";
+
 /** Makes records of rows. The first row names the columns. */
 const rowParser = (name: string, options: ReadCsvOptions) => {
   const { columns: renamed = {}, unescapeFormulas = true, onHeader } = options;
@@ -91,7 +94,8 @@ const rowParser = (name: string, options: ReadCsvOptions) => {
   let width = 0;
   return (row: Row) => {
     if (columns === undefined) {
-      const { line, cells, problem } = row;
+      const { line, cells, text } = row;
+      const problem = row.problem ?? (isJson.test(text) ? jsonProblem : undefined);
       const names = unescapeFormulas ? cells.map(unguardFormula) : cells;
       if (problem === undefined) onHeader?.(names.map(trimmed));
       const read = problem === undefined ? columnsOf(names, renamed) : { problem };

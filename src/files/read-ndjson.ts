@@ -18,6 +18,11 @@ const refuseOtherJson = (name: string, { line, text }: Line): void => {
   const isList = start.startsWith("[");
   // An object that a person can read: its first line ends where a field goes on.
   const isOpen = start.startsWith("{") && /[{[,]$/.test(start) && parsedJson(start) === undefined;
+  // A header: a word or a quoted one, and a delimiter.
+  if (/^("[^"{}]+"|[^"{}[\]\d,;\t]+)[,;\t]/.test(start)) {
+    const problem = "this looks like CSV, not NDJSON: its name must end in .csv, or read it as CSV";
+    throw lineError(name, line, { problem });
+  }
   if (!isList && !isOpen) return;
   const what = isList ? "a JSON array" : "JSON over several lines";
   const problem = `this is ${what}, and each line must hold one record. Convert it: jq -c '${isList ? ".[]" : "."}' ${name} > records.ndjson`;

@@ -100,24 +100,51 @@ async function* unpacked(chunks: AsyncGenerator<Buffer>, name: string): AsyncGen
   throw new ConfigurationError(`${name}: cannot be unpacked: ${fault}; rename it if it is plain text`);
 }
 
+const asCsv = 'In the spreadsheet, save it as "CSV UTF-8"';
+const unpack = "Unpack it first";
+const page = "Download the data itself: the page may ask you to sign in first";
+const image = "Export the data as CSV";
+
 /** Files of other programs that often have the name of a text file, by how they start in small letters. */
 const otherFiles: readonly (readonly [start: string, what: string, mend: string])[] = [
-  ["pk\x03\x04", "an Excel workbook or another ZIP file", 'In the spreadsheet, save it as "CSV UTF-8"'],
-  ["\xd0\xcf\x11\xe0", "an old Excel workbook (.xls)", 'In the spreadsheet, save it as "CSV UTF-8"'],
-  ["%pdf", "a PDF", "Export the data as CSV"],
-  ["<!doctype html", "a web page", "Download the data itself: the page may ask you to sign in first"],
-  ["<html", "a web page", "Download the data itself: the page may ask you to sign in first"],
-  ["<?xml", "an XML file", "Export the data as CSV"],
-  ["{\\rtf", "a rich text document (RTF)", "Save it as plain text"],
-  ["sqlite format 3", "an SQLite database", "Export the table as CSV"],
-  ["par1", "a Parquet file", "Convert it to CSV or NDJSON"],
+  ["pk\x03\x04", "an Excel workbook or another ZIP file, not a text file", asCsv],
+  ["pk\x05\x06", "an empty ZIP file, not a text file", asCsv],
+  ["\xd0\xcf\x11\xe0", "an old Excel workbook (.xls), not a text file", asCsv],
+  ["7z\xbc\xaf", "a 7z archive, not a text file", unpack],
+  ["rar!", "a RAR archive, not a text file", unpack],
+  ["bzh", "packed by bzip2, not a text file", unpack],
+  ["\xfd7zxz", "packed by xz, not a text file", unpack],
+  ["(\xb5/\xfd", "packed by zstd, not a text file", unpack],
+  ["\x1f\x8b", "packed by gzip twice, not a text file", unpack],
+  ["%pdf", "a PDF, not a text file", "Export the data as CSV"],
+  ["\x89png", "an image, not a text file", image],
+  ["\xff\xd8\xff", "an image, not a text file", image],
+  ["gif8", "an image, not a text file", image],
+  ...["<!doctype", "<html", "<head", "<body", "<meta", "<table", "<div", "<script"].map(
+    (start) => [start, "a web page, not a text file", page] as const,
+  ),
+  ["<?xml", "an XML file, not a text file", "Export the data as CSV"],
+  ["{\\rtf", "a rich text document (RTF), not a text file", "Save it as plain text"],
+  ["sqlite format 3", "an SQLite database, not a text file", "Export the table as CSV"],
+  ["par1", "a Parquet file, not a text file", "Convert it to CSV or NDJSON"],
+  ["begin:vcard", "an address book (vCard), not CSV", "Export the address book as CSV"],
+  ["begin:vcalendar", "a calendar, not CSV", "Export the contacts as CSV"],
+  ["id;pwxl", "a SYLK file, not CSV", asCsv],
+  ["id;pscalc", "a SYLK file, not CSV", asCsv],
 ];
 
 /** The encodings that a byte order mark names. */
 const marks: readonly (readonly [mark: string, encoding: string])[] = [
+  ["\xef\xbb\xbf", "utf-8"],
   ["\xff\xfe", "utf-16le"],
   ["\xfe\xff", "utf-16be"],
 ];
+
+/** Whether half of the first bytes are NUL, as in UTF-16 of ASCII text. */
+const isUtf16 = (start: Buffer): boolean => {
+  const bytes = start.subarray(0, 256);
+  return bytes.filter((byte) => byte === 0).length > bytes.length / 3;
+};
 
 /**
  * The text of a file as UTF-8.
@@ -135,13 +162,13 @@ async function* asUtf8(
     .trimStart()
     .toLowerCase();
   const other = otherFiles.find(([start]) => lowered.startsWith(start.toLowerCase()));
-  const encoding = given ?? marks.find(([mark]) => text.startsWith(mark))?.[1];
+  // A mark that is there says more than an option that was given for many files.
+  const encoding = marks.find(([mark]) => text.startsWith(mark))?.[1] ?? given;
   if (other !== undefined) {
     await chunks.return(undefined);
-    throw new ConfigurationError(`${name} is ${other[1]}, not a text file. ${other[2]}`);
+    throw new ConfigurationError(`${name} is ${other[1]}. ${other[2]}`);
   }
-  // UTF-16 of ASCII text has a NUL byte in every other place.
-  if (encoding === undefined && start.includes(0)) {
+  if (encoding === undefined && isUtf16(start)) {
     await chunks.return(undefined);
     throw new ConfigurationError(
       `${name} is not UTF-8 text: it has NUL bytes. If it is UTF-16, give the encoding utf-16le or utf-16be`,

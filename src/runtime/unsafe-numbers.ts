@@ -6,20 +6,14 @@ export interface UnsafeNumber {
   readonly text: string;
 }
 
-const longDigits = 16;
-
 const token = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[{}[\],:]/g;
 
-const isUnsafe = (text: string): boolean => {
-  const value = Number(text);
-  // Few digits and an exponent are a number that someone wrote as a double.
-  const isLong = text.replace(/[eE].*|\D/g, "").length >= longDigits;
-  return isLong && Number.isInteger(value) && !Number.isSafeInteger(value);
-};
+// A number with a point or an exponent is one that someone wrote as a double.
+const isUnsafe = (text: string): boolean => /^-?\d{16,}$/.test(text) && String(Number(text)) !== text;
 
 /**
- * Finds the first whole number above 2^53 in a text that is JSON; undefined if there is none. `JSON.parse` changes the
- * digits of such a number without a word. The check of inputs refuses one that becomes infinite.
+ * Finds the first whole number in a text that is JSON whose digits `JSON.parse` changes without a word, as above 2^53 of
+ * most; undefined if there is none. The check of inputs refuses a number that becomes infinite.
  */
 export const findUnsafeNumber = (json: string): UnsafeNumber | undefined => {
   if (!hasLongDigits(json)) return undefined;

@@ -56,6 +56,14 @@ test.each([
   ["Primary Email", "email"],
   ["E-mail", "email"],
   ["Courriel", "email"],
+  ["Adresse de messagerie", "email"],
+  ["Direcci\u00f3n de correo electr\u00f3nico", "email"],
+  ["Indirizzo posta elettronica", "email"],
+  ["T\u00e9l\u00e9phone mobile", "phone"],
+  ["Tel\u00e9fono m\u00f3vil", "phone"],
+  ["Puesto", "title"],
+  ["Remarques", "notes"],
+  ["Nombre", "name"],
   ["Display Name", "name"],
   ["Job Title", "title"],
   ["Mobile", "phone"],
@@ -95,4 +103,30 @@ test("--types gives each custom field one of four types", () => {
   const types = (text: string) => givenMap({ values: { types: text }, lists: {} }).types;
   expect(types("score=number, customFields.zip=text")).toEqual({ score: "number", zip: "text" });
   expect(() => types("score=float")).toThrow("--types must be such as score=number,zip=text");
+});
+
+test.each([
+  [["Nombre", "Apellidos"], "Nombre+Apellidos"],
+  [["Pr\u00e9nom", "Nom"], "Pr\u00e9nom+Nom"],
+  [["Nome", "Cognome"], "Nome+Cognome"],
+  [["Voornaam", "Achternaam"], "Voornaam+Achternaam"],
+  [["Nom"], "Nom"],
+])("%j are the parts of a name", (columns, joined) => {
+  expect([...guessedMap(columns)]).toEqual([[joined, "name"]]);
+});
+
+test("the salutation of an address book is not the title of a contact", () => {
+  const names = [
+    "Title",
+    "First Name",
+    "Middle Name",
+    "Last Name",
+    "Suffix",
+    "Company",
+    "Job Title",
+    "E-mail Address",
+  ];
+  expect(refusal(names)?.command).toBe(
+    "touchpoint contacts import people.csv --map 'Title=' --map 'E-mail Address=email' --map 'Job Title=title' --map 'First Name+Last Name=name' --map '*='",
+  );
 });

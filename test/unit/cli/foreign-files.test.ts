@@ -68,6 +68,7 @@ test.each<[string, string, string | Buffer, ...string[]]>([
     "a.csv",
     '"email" ,"name" \n"ada@x.example" ,"Ada"\n"bob@x.example","Bob"\n',
   ],
+  ["pipes", "a.csv", "email|name\nada@x.example|Ada\nbob@x.example|Bob\n"],
   ["gzip of UTF-16", "a.csv.gz", gzipSync(utf16("email,name\nada@x.example,Ada\nbob@x.example,Bob\n"))],
   [
     "a preamble",
@@ -139,11 +140,62 @@ test.each<[string, string | Buffer, string]>([
     "jq -c '.[]' a.ndjson > records.ndjson",
   ],
   ["a.ndjson", '{\n  "email": "ada@x.example"\n}\n', "jq -c '.' a.ndjson > records.ndjson"],
+  ["a.csv", Buffer.from("504b050600", "hex"), "is an empty ZIP file, not a text file"],
+  ["a.csv", Buffer.from("377abcaf271c0004", "hex"), "is a 7z archive, not a text file"],
+  ["a.csv", Buffer.from("526172211a0700", "hex"), "is a RAR archive, not a text file"],
+  ["a.csv", Buffer.from("425a683931415926", "hex"), "is packed by bzip2, not a text file"],
+  ["a.csv", Buffer.from("fd377a585a0000", "hex"), "is packed by xz, not a text file"],
+  ["a.csv", Buffer.from("28b52ffd0458", "hex"), "is packed by zstd, not a text file"],
+  ["a.csv.gz", gzipSync(gzipSync("email\nada@x.example\n")), "is packed by gzip twice, not a text file"],
+  ["a.csv", Buffer.from("89504e470d0a1a0a", "hex"), "is an image, not a text file"],
+  ["a.csv", Buffer.from("ffd8ffe000104a46", "hex"), "is an image, not a text file"],
+  ["a.csv", "BEGIN:VCARD\nVERSION:3.0\n", "is an address book (vCard), not CSV"],
+  ["a.csv", "ID;PWXL;N;E\nC;Y1;X1\n", "is a SYLK file, not CSV"],
+  ["a.csv", "<table><tr><td>email</td></tr></table>", "is a web page, not a text file"],
+  ["a.csv", '<meta charset="utf-8">', "is a web page, not a text file"],
+  ["a.csv", '[{"email":"ada@x.example"}]', "this is JSON, not CSV"],
+  ["a.tsv", '{"email":"ada@x.example"}\n', "this is JSON, not CSV"],
+  ["a.ndjson", "email,name\nada@x.example,Ada\n", "this looks like CSV, not NDJSON"],
+  ["a.ndjson", '"email";"name"\n"ada@x.example";"Ada"\n', "this looks like CSV, not NDJSON"],
+  ["a.csv", "", "a.csv: there is no header: the file is empty"],
+  ["a.csv", " \n,,\n", "a.csv: there is no header: the file is empty"],
   ["a.csv", "Company,City\n", '"Company", "City" are not fields of a contact'],
-  ["a.csv", "email,Email\nada@x.example,x\n", "email comes twice"],
+  ["a.csv", "email,Email\nada@x.example,x\n", 'leave one of them out: --map "Email="'],
+  ["a.csv", "email,email\nada@x.example,x\n", "email comes twice"],
 ])("%s of %j is wrong usage: %s", async (name, content, message) => {
   const { code, err, contacts } = await imported(name, content);
   expect([code, err, contacts]).toEqual([2, expect.stringContaining(message), []]);
+});
+
+test("a byte order mark counts more than the encoding that is given", async () => {
+  const content = "email,name\nada@x.example,Zo\u00eb\n";
+  for (const bytes of [utf16(content), utf16(content, true), Buffer.from(`\uFEFF${content}`)]) {
+    const { contacts } = await imported("a.csv", bytes, "--encoding", "windows-1252");
+    expect(contacts).toEqual([{ email: "ada@x.example", name: "Zo\u00eb" }]);
+    sandbox.reset();
+  }
+});
+
+test("a NUL in one cell is a character of that cell alone", async () => {
+  const { code, contacts } = await imported(
+    "a.csv",
+    "email,name\nada@x.example,Ada\nbob@x.example,B\u0000b\n",
+  );
+  expect([code, contacts]).toEqual([0, [ada, { email: "bob@x.example", name: "B\u0000b" }]]);
+});
+
+test("a file with lines above its header is shown, and the command skips them", async () => {
+  const content =
+    "Contacts of ACME;;\nExported on;2026-03-01;\n\nE-Mail;Vorname;Nachname\nada@x.example;Ada;\n";
+  const { code, err } = await imported("a.csv", content);
+  expect(code).toBe(2);
+  const lines =
+    "  1  Contacts of ACME;;\n  2  Exported on;2026-03-01;\n  3  \n  4  E-Mail;Vorname;Nachname\n";
+  const options = ["--skip-lines", "3", "--map", "Vorname+Nachname=name", "--map", "*="];
+  const command = "touchpoint contacts import a.csv --skip-lines 3 --map 'Vorname+Nachname=name' --map '*='";
+  expect(err).toContain(lines);
+  expect(err).toContain(command);
+  expect((await imported("a.csv", content, ...options)).contacts).toEqual([ada]);
 });
 
 test.each([

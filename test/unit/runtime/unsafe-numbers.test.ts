@@ -21,13 +21,16 @@ test.each([
   '{"a":"1234567890123456781"}',
   '{"a":9007199254740991,"b":0.12345678901234567,"c":1e21,"d":1e-400,"e":1e400}',
   '{"id":"550e8400-e29b-41d4-a716-446655440e123","card":"4111111111111111"}',
+  '{"double":1.0047482360777731e+80,"whole":123456789012345680000,"power":9007199254740992}',
   '{"a":"see \\"1e400, 1234567890123456781\\""}',
 ])("in %s it finds none", (json) => {
   expect(found(json)).toBeUndefined();
 });
 
 test("it finds any whole number whose digits JSON.parse changes, wherever it stands", () => {
-  const value = fc.bigInt({ min: 2n ** 53n, max: 2n ** 80n });
+  const value = fc
+    .bigInt({ min: 2n ** 53n, max: 2n ** 80n })
+    .filter((whole) => String(Number(whole)) !== String(whole));
   const around = fc.array(fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.uuid()), { maxLength: 4 });
   fc.assert(
     fc.property(value, around, fc.boolean(), fc.string(), (whole, others, isNegative, name) => {
