@@ -316,6 +316,10 @@ export const checkHeader = (
       command(` --skip-lines ${above}`, cellsOf(lines[above] ?? "")),
       { lines: lines.slice(0, mostLines).map((line) => line.slice(0, mostLetters)) },
     );
+  if (names.some((name) => /^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(name)))
+    throw new UsageError(
+      `${file}: the first row holds an address, so the file has no header. Write one as its first line, for example email,name`,
+    );
   throw new UsageError(
     `${file}: ${what}. The first row that was read is: ${names.slice(0, 8).join(", ")}. ` +
       "If the header is further down, add --skip-lines <n>; otherwise map a column to email",

@@ -4,6 +4,7 @@ import { type CliCommand, countOf, type Request, UsageError } from "./command.ts
 import { checkHeader, givenMap } from "./contact-columns.ts";
 import { planTable } from "./plan-table.ts";
 import {
+  checkInputName,
   delimiterOf,
   delimiterOption,
   firstLinesOf,
@@ -15,6 +16,7 @@ import { openRecords, UnreadableLine } from "./rejections.ts";
 import { resumableOptions, runResumable } from "./run-resumable.ts";
 
 const contactsOf = (request: Request, path: string) => {
+  checkInputName(path);
   const format = formatOf(path, request);
   const delimiter = delimiterOf(request, format);
   const skipLines = countOf(request, "skip-lines", { least: 0, most: 1_000_000 });

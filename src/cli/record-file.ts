@@ -37,6 +37,19 @@ export const delimiterOf = (request: Pick<Request, "values">, format: Format): s
   throw new UsageError(`--delimiter must be one character, or tab, got "${text}"`);
 };
 
+/** How a file with another ending becomes one that can be read. */
+const otherWays: readonly (readonly [endings: RegExp, way: string])[] = [
+  [/\.(xlsx?|xlsm|ods|numbers)$/i, 'is a workbook: in the spreadsheet, save it as "CSV UTF-8"'],
+  [/\.json$/i, "holds JSON: convert an array with jq -c '.[]' FILE > records.ndjson"],
+  [/\.(vcf|vcard)$/i, "is an address book: export it as CSV"],
+];
+
+/** @throws UsageError for the name of a file that another program must convert. */
+export const checkInputName = (path: string): void => {
+  const [, way] = otherWays.find(([endings]) => endings.test(path)) ?? [];
+  if (way !== undefined) throw new UsageError(`${path} ${way}`);
+};
+
 /**
  * The format of a file by its name, or of `-` by the option `--format`.
  *

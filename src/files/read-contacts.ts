@@ -102,7 +102,8 @@ const cellOf = (
 ): unknown => {
   if (setByService.has(name)) return undefined;
   const cell = isQuoted ? text : trimmed(text);
-  if (cell === "") return undefined;
+  // Databases write \N for null.
+  if (cell === "" || (cell === "\\N" && !isQuoted)) return undefined;
   const type = types[name.replace(/^customFields\./, "")];
   if (type !== undefined) return typedCell(cell, type, name);
   if (name === "verified" && isBoolean(cell)) return cell.toLowerCase() === "true";

@@ -69,6 +69,7 @@ test.each<[string, string, string | Buffer, ...string[]]>([
     '"email" ,"name" \n"ada@x.example" ,"Ada"\n"bob@x.example","Bob"\n',
   ],
   ["pipes", "a.csv", "email|name\nada@x.example|Ada\nbob@x.example|Bob\n"],
+  ["nulls of a database", "a.tsv", "email\tname\tphone\nada@x.example\tAda\t\\N\nbob@x.example\tBob\t\\N\n"],
   ["gzip of UTF-16", "a.csv.gz", gzipSync(utf16("email,name\nada@x.example,Ada\nbob@x.example,Bob\n"))],
   [
     "a preamble",
@@ -159,6 +160,10 @@ test.each<[string, string | Buffer, string]>([
   ["a.ndjson", '"email";"name"\n"ada@x.example";"Ada"\n', "this looks like CSV, not NDJSON"],
   ["a.csv", "", "a.csv: there is no header: the file is empty"],
   ["a.csv", " \n,,\n", "a.csv: there is no header: the file is empty"],
+  ["a.txt", "ada@x.example\nbob@x.example\n", "the file has no header. Write one as its first line"],
+  ["a.xlsx", "PK", 'a.xlsx is a workbook: in the spreadsheet, save it as "CSV UTF-8"'],
+  ["a.json", "[]", "a.json holds JSON: convert an array with jq -c '.[]' FILE > records.ndjson"],
+  ["a.vcf", "BEGIN:VCARD", "a.vcf is an address book: export it as CSV"],
   ["a.csv", "Company,City\n", '"Company", "City" are not fields of a contact'],
   ["a.csv", "email,Email\nada@x.example,x\n", 'leave one of them out: --map "Email="'],
   ["a.csv", "email,email\nada@x.example,x\n", "email comes twice"],
