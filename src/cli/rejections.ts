@@ -2,6 +2,7 @@ import { createReadStream, existsSync } from "node:fs";
 import { appendFile, truncate, writeFile } from "node:fs/promises";
 import type { FileSource, InvalidLine, ReadOptions } from "../files/index.ts";
 import { ConfigurationError, type RejectedContact, ValidationError } from "../index.ts";
+import { messageOf } from "../runtime/values.ts";
 import { type Request, UsageError } from "./command.ts";
 import type { ProgressBar } from "./progress-bar.ts";
 import { assertDistinct, openInput } from "./record-file.ts";
@@ -66,12 +67,11 @@ export async function* readableRecords(
 ): AsyncGenerator<object> {
   let isFirst = true;
   const bad: UnreadableLine[] = [];
+  // Only of standard input the format is assumed.
+  const notNdjson = `standard input is not NDJSON: its first line does not start with {. ${otherwise}`;
   try {
     const records = read((invalid) => {
-      if (isFirst && otherwise !== undefined && !/^\s*\{/.test(invalid.text))
-        throw new UsageError(
-          `${invalid.file} is not NDJSON: its first line does not start with {. ${otherwise}`,
-        );
+      if (isFirst && otherwise !== undefined && !/^\s*\{/.test(invalid.text)) throw new UsageError(notNdjson);
       isFirst = false;
       if (bad.push(unreadable(invalid)) > mostInARow) throw invalid.error;
     });
@@ -81,6 +81,8 @@ export async function* readableRecords(
       yield unwrapped(record);
     }
   } catch (error) {
+    if (isFirst && otherwise !== undefined && /: this looks like CSV/.test(messageOf(error)))
+      throw new UsageError(notNdjson);
     // The file is something else, or its header does not fit: the command line names the wrong file, or options are missing.
     if (error instanceof ConfigurationError || (error instanceof ValidationError && isFirst))
       throw new UsageError(error.message, undefined, { cause: error });

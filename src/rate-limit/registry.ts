@@ -126,7 +126,8 @@ export const budgetsOf = (client: Client, clock: Clock): FindBudget => {
     if (ofProcess === undefined || id === undefined || id === "") return make(scope);
     const find = ofProcess(sharing ?? ownServiceOf(fetch));
     const budget = find(JSON.stringify(id), clock.now(), (day, kept) => make(scope, day, kept));
-    checkNumbers(budget, { scope, name, numbers });
+    // Shared limits have the numbers of their store.
+    if (scope !== undefined || sharing === undefined) checkNumbers(budget, { scope, name, numbers });
     return budget;
   };
 };
