@@ -1,7 +1,7 @@
 import { InFlight } from "../batch/in-flight.ts";
 import type { CallScope } from "../call/scope.ts";
-import { TouchpointError } from "../errors.ts";
-import { iterateUntilAborted } from "../runtime/cancellation.ts";
+import { ConnectionError, TouchpointError } from "../errors.ts";
+import { DeadlineExceeded, inTime, iterateUntilAborted } from "../runtime/cancellation.ts";
 import { contentHash } from "../runtime/content-hash.ts";
 import { Resumable } from "../runtime/resumable.ts";
 import { stateFile } from "../runtime/saved-state.ts";
@@ -86,14 +86,27 @@ class Run<Item> {
       // A store has no name.
       name: typeof checkpoint === "string" ? `checkpoint ${checkpoint}` : "the checkpoint",
       store: store && {
-        load: async () => readCheckpoint(await store.load()),
-        save: isDry ? undefined : (state) => store.save(state),
+        load: async () => readCheckpoint(await this.#fromStore(() => store.load())),
+        save: isDry ? undefined : (state) => this.#fromStore(() => store.save(state)),
         check: isDry ? undefined : file?.check,
       },
       // It belongs to the key that it was saved with.
       fresh: { version: 1, done: 0, last: null, key: keyHash(call.context.settings) },
       signal: call.signal,
     });
+  }
+
+  /** Waits for the store of the checkpoint: one that hangs must not hold the run for ever. */
+  async #fromStore<T>(request: () => Promise<T>): Promise<T> {
+    const { signal, clock, context } = this.#work.call;
+    const limitMs = context.settings.timeoutMs;
+    try {
+      return await inTime((async () => request())(), { limitMs, signal, clock });
+    } catch (cause) {
+      if (signal?.aborted || !(cause instanceof DeadlineExceeded)) throw cause;
+      const what = `the store of the checkpoint gave no response within timeoutMs, ${limitMs} ms`;
+      throw this.#work.call.error(ConnectionError, what, {});
+    }
   }
 
   get reading(): Reading {

@@ -1,5 +1,5 @@
 import { ConnectionError, isTouchpointError, SendOnceError, TimeoutError } from "../errors.ts";
-import { DeadlineExceeded, type Lifetime, openScope, untilAborted } from "../runtime/cancellation.ts";
+import { DeadlineExceeded, inTime, type Lifetime, untilAborted } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { contentHash } from "../runtime/content-hash.ts";
 import { jsonCopy, messageOf, parsedJson } from "../runtime/values.ts";
@@ -47,6 +47,15 @@ const receiptWaitsMs = [100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 30_0
 const isAdapterFault = (error: unknown): boolean =>
   isTouchpointError(error) && error.code === "configuration_invalid" && Object(error).isAdapterFault === true;
 
+/** The error of a request to a ledger before an email is sent. */
+const ledgerError = (scope: OnceScope, error: unknown, limitMs: number): unknown => {
+  if (isAdapterFault(error)) return error;
+  const isLate = error instanceof DeadlineExceeded;
+  const what = isLate ? `gave no response within timeoutMs, ${limitMs} ms` : `failed (${messageOf(error)})`;
+  const cause = isLate ? undefined : error;
+  return scope.error(ConnectionError, `the ledger ${what}. Nothing was sent.`, { cause });
+};
+
 /** Another call was first. Internal: the caller gets its receipt, or a SendOnceError. */
 export class KeyTaken extends Error {
   readonly taken: TakenKey;
@@ -85,26 +94,17 @@ export class OnceClaim {
     await this.settle();
     const operation = request.operation.id;
     const claiming = (async () => ledger.claim(key, this.#fingerprint, { operation, limitMs }))();
-    // A request that waits for a ledger holds permits of its limits, and holds up close().
-    const bound = openScope([request.signal], { totalTimeoutMs: limitMs, clock: scope.clock });
     let claim: LedgerClaim;
     try {
-      claim = await untilAborted(claiming, bound.signal);
+      // A request that waits for a ledger holds permits of its limits, and holds up close().
+      claim = await inTime(claiming, { limitMs, signal: request.signal, clock: scope.clock });
     } catch (error) {
       // The claim may arrive after its caller has left.
       const giveBack = (late: LedgerClaim): unknown =>
         late.state === "claimed" && ledger.settle(key, "not-sent", { claim: late.claim });
       scope.context.lifetime.hold(claiming.then(giveBack)).catch(() => undefined);
       if (request.signal?.aborted) throw request.signal.reason;
-      if (isAdapterFault(error)) throw error;
-      const isLate = error instanceof DeadlineExceeded;
-      const what = isLate
-        ? `gave no response within timeoutMs, ${limitMs} ms`
-        : `failed (${messageOf(error)})`;
-      const cause = isLate ? undefined : error;
-      throw request.error(ConnectionError, `the ledger ${what}. Nothing was sent.`, { cause });
-    } finally {
-      bound.release?.();
+      throw ledgerError(request, error, limitMs);
     }
     if (claim.state !== "claimed") throw new KeyTaken(claim);
     this.#claim = claim.claim;
@@ -117,10 +117,12 @@ export class OnceClaim {
     const claim = this.#claim;
     if (claim === undefined) return;
     const { ledger, key, scope } = this.#call;
+    const { limitMs } = this.#call;
     const settling = (async () => ledger.settle(key, as, { claim, receipt }))();
+    const bounded = inTime(settling, { limitMs, signal: scope.signal, clock: scope.clock });
     try {
       // A key that stays pending is unknown soon, and never sent again; the caller gets the result of the email anyway.
-      await untilAborted(scope.context.lifetime.hold(settling), scope.signal);
+      await scope.context.lifetime.hold(bounded);
       this.#claim = undefined;
     } catch {
       // The next attempt, or the end of the call, tries again; behind a receipt there is none.
@@ -131,13 +133,14 @@ export class OnceClaim {
 
   /** Writes a receipt again until the ledger stores it, the client is closed, or the time is up. */
   async #settleAgain(claim: string, receipt: unknown): Promise<void> {
-    const { ledger, key, scope, log } = this.#call;
+    const { ledger, key, limitMs, scope, log } = this.#call;
     const { signal } = scope.context.lifetime;
     for (const waitMs of receiptWaitsMs) {
       // Once the client is closed, one last try.
       await scope.clock.sleep(waitMs, signal).catch(() => undefined);
       try {
-        await ledger.settle(key, "sent", { claim, receipt });
+        const settling = (async () => ledger.settle(key, "sent", { claim, receipt }))();
+        await inTime(settling, { limitMs, clock: scope.clock });
         return;
       } catch {
         if (signal.aborted) break;
@@ -241,20 +244,18 @@ const earlier = (call: OnceCall<unknown>, taken: TakenKey, asked: string): { rea
 const readKey = async (call: OnceCall<unknown>): Promise<TakenKey | undefined> => {
   const { ledger, key, scope } = call;
   if (ledger.read === undefined) return undefined;
-  // A locked table or a database that hangs must not hold the call.
-  const bound = openScope([scope.signal], { totalTimeoutMs: call.limitMs, clock: scope.clock });
+  const { limitMs } = call;
+  const { signal, clock } = scope;
   try {
-    return await untilAborted((async () => ledger.read?.(key))(), bound.signal, "the ledger");
+    // A locked table or a database that hangs must not hold the call.
+    return await inTime((async () => ledger.read?.(key))(), {
+      limitMs,
+      signal,
+      clock,
+      waitingFor: "the ledger",
+    });
   } catch (error) {
-    if (scope.signal?.aborted || isAdapterFault(error)) throw error;
-    const isLate = error instanceof DeadlineExceeded;
-    const what = isLate
-      ? `gave no response within timeoutMs, ${call.limitMs} ms`
-      : `failed (${messageOf(error)})`;
-    const cause = isLate ? undefined : error;
-    throw scope.error(ConnectionError, `the ledger ${what}. Nothing was sent.`, { cause });
-  } finally {
-    bound.release?.();
+    throw signal?.aborted ? error : ledgerError(scope, error, limitMs);
   }
 };
 

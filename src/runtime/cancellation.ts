@@ -247,3 +247,28 @@ export const iterateUntilAborted = async function* <Item>(
     if (!hasEnded) await untilAborted(Promise.resolve(iterator.return?.()), signal);
   }
 };
+
+interface TimeLimit {
+  readonly limitMs: number;
+  readonly clock: Timers;
+  readonly signal?: AbortSignal | undefined;
+  /** What is waited for, for the reason. */
+  readonly waitingFor?: string | undefined;
+}
+
+/**
+ * Waits for work of a store, which is not ended by that.
+ *
+ * @throws DeadlineExceeded after `limitMs`, or the reason of the signal.
+ */
+export const inTime = async <T>(
+  work: Promise<T>,
+  { limitMs, clock, signal, waitingFor }: TimeLimit,
+): Promise<T> => {
+  const bound = openScope([signal], { totalTimeoutMs: limitMs, clock });
+  try {
+    return await untilAborted(work, bound.signal, waitingFor);
+  } finally {
+    bound.release?.();
+  }
+};
