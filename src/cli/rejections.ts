@@ -2,7 +2,6 @@ import { createReadStream, existsSync } from "node:fs";
 import { appendFile, truncate, writeFile } from "node:fs/promises";
 import type { FileSource, InvalidLine, ReadOptions } from "../files/index.ts";
 import { ConfigurationError, type RejectedContact, ValidationError } from "../index.ts";
-import { messageOf } from "../runtime/values.ts";
 import { type Request, UsageError } from "./command.ts";
 import type { ProgressBar } from "./progress-bar.ts";
 import { assertDistinct, openInput } from "./record-file.ts";
@@ -81,8 +80,8 @@ export async function* readableRecords(
       yield unwrapped(record);
     }
   } catch (error) {
-    if (isFirst && otherwise !== undefined && /: this looks like CSV/.test(messageOf(error)))
-      throw new UsageError(notNdjson);
+    const isCsv = error instanceof ValidationError && error.message.includes(": this looks like CSV");
+    if (isFirst && otherwise !== undefined && isCsv) throw new UsageError(notNdjson);
     // The file is something else, or its header does not fit: the command line names the wrong file, or options are missing.
     if (error instanceof ConfigurationError || (error instanceof ValidationError && isFirst))
       throw new UsageError(error.message, undefined, { cause: error });

@@ -45,8 +45,10 @@ export interface KeyStore {
 // A key may be freed between a claim and the look at what refused it, but hardly ever so many times in a row.
 const mostTries = 10;
 
+// A table may have any name.
+const quoted = /"[^"]*"|'[^']*'|`[^`]*`/g;
 // The words of PostgreSQL and SQLite for a missing privilege, a read-only database and a table of another form.
-const isRefusal = /permission denied|read-?only|no such column|column .* does not exist|not authorized/i;
+const isRefusal = /permission denied|read-?only|no such column|column .*does not exist|not authorized/i;
 
 /** How the keys of trials begin. */
 const trialPrefix = "touchpoint:self-test:";
@@ -82,7 +84,7 @@ const tryStore = async (store: KeyStore, name: string): Promise<void> => {
     // The claim may be stored anyway.
     await store.settle(key, claim, { as: "not-sent", over: true }).catch(() => undefined);
     // It would refuse the statement again and again. Any other failure may be one of the network.
-    if (!(error instanceof AdapterFault) && isRefusal.test(messageOf(error)))
+    if (!(error instanceof AdapterFault) && isRefusal.test(messageOf(error).replace(quoted, "")))
       throw new AdapterFault(`${name}: the first use failed: ${messageOf(error)}`, { cause: error });
     throw error;
   }

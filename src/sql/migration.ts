@@ -14,33 +14,34 @@ export const defaultTables = { ledger: "touchpoint_ledger", checkpoint: "touchpo
 
 const integer: Readonly<Record<SqlDialect, string>> = { postgres: "bigint", sqlite: "integer" };
 
+// A statement a line, because D1's `exec` reads them so.
+const tableOf = (name: string, columns: readonly string[]): string =>
+  `CREATE TABLE IF NOT EXISTS ${name} (${columns.join(", ")});\n`;
+
 const ledgerTable = (table: string, dialect: SqlDialect): string => {
   const index = table.replace(".", "_");
-  return `CREATE TABLE IF NOT EXISTS ${table} (
-  once_key text NOT NULL PRIMARY KEY,
-  state text NOT NULL CHECK (state IN ('pending', 'unknown', 'sent')),
-  claim text NOT NULL,
-  fingerprint text NOT NULL,
-  operation text NOT NULL,
-  limit_ms ${integer[dialect]} NOT NULL,
-  since ${integer[dialect]} NOT NULL,
-  receipt text,
-  scheduled_id text
-);
-CREATE INDEX IF NOT EXISTS ${index}_since ON ${table} (since, once_key);
+  const columns = [
+    "once_key text NOT NULL PRIMARY KEY",
+    "state text NOT NULL CHECK (state IN ('pending', 'unknown', 'sent'))",
+    "claim text NOT NULL",
+    "fingerprint text NOT NULL",
+    "operation text NOT NULL",
+    `limit_ms ${integer[dialect]} NOT NULL`,
+    `since ${integer[dialect]} NOT NULL`,
+    "receipt text",
+    "scheduled_id text",
+  ];
+  return `${tableOf(table, columns)}CREATE INDEX IF NOT EXISTS ${index}_since ON ${table} (since, once_key);
 CREATE INDEX IF NOT EXISTS ${index}_scheduled ON ${table} (scheduled_id);
 `;
 };
 
-const checkpointTable = (table: string): string => `CREATE TABLE IF NOT EXISTS ${table} (
-  id text NOT NULL PRIMARY KEY,
-  state text NOT NULL
-);
-`;
+const checkpointTable = (table: string): string =>
+  tableOf(table, ["id text NOT NULL PRIMARY KEY", "state text NOT NULL"]);
 
 /**
- * The statements that create the tables of `sqlLedger` and `sqlCheckpoint`. Run again, they change nothing. In SQLite, run
- * them with `exec`: a prepared statement is the first of them alone.
+ * The statements that create the tables of `sqlLedger` and `sqlCheckpoint`, one a line. Run again, they change nothing. In
+ * SQLite and D1, run them with `exec`: a prepared statement is the first of them alone.
  *
  * @param tables - the names; without them both tables are created under their default names, otherwise the named ones.
  * @throws ConfigurationError naming every fault of the arguments at once.
