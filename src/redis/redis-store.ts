@@ -169,6 +169,7 @@ export class RedisBudget implements SharedBudget {
   #holder: SharingBudget | undefined;
   #last: BudgetReply | undefined;
   #heardAt = Number.NEGATIVE_INFINITY;
+  #tripMs = 0;
   #pauseToTell = { ms: 0, by: "" };
   /** What this process may use alone while Redis is unavailable. */
   readonly #aloneMax: number;
@@ -279,6 +280,7 @@ export class RedisBudget implements SharedBudget {
     const wasAlone = this.#wasAlone;
     const charge = this.#unreported - this.#reporting;
     this.#reporting += charge;
+    const sentAt = this.#clock.now();
     const told = {
       // JSON has no Infinity.
       max: Math.min(max, Number.MAX_SAFE_INTEGER),
@@ -288,7 +290,10 @@ export class RedisBudget implements SharedBudget {
       // Which state this process knows; an empty text for none.
       born: this.#ageMs < dayMs ? (this.#last?.born ?? "") : "",
       dayUsed: this.#last?.dayUsed ?? 0,
+      // The time of that state as this process heard it, how long ago that was, and how long the question took.
+      knownAt: this.#last?.at ?? 0,
       ageMs: this.#ageMs,
+      tripMs: this.#tripMs,
       // Whether it was used without Redis, as others may do still; and that use.
       wasAlone,
       charge,
@@ -301,6 +306,7 @@ export class RedisBudget implements SharedBudget {
       if (reply === undefined) return this.paused(pauseMs, pausedBy);
       this.#last = reply;
       this.#heardAt = this.#clock.now();
+      this.#tripMs = this.#heardAt - sentAt;
       this.#unreported -= charge;
       if (wasAlone) this.#wasAlone = false;
       if (reply.pausedForMs > 0) this.#holder?.pause(reply.pausedForMs, reply.pausedBy);

@@ -5,6 +5,8 @@ import { script } from "./commands.ts";
 export interface BudgetReply {
   /** Identifies the state: another one if Redis has lost its data. */
   readonly born: string;
+  /** The time of the state. */
+  readonly at: number;
   readonly used: number;
   /** When all of that is free again. */
   readonly freeInMs: number;
@@ -45,19 +47,30 @@ local message, time = cjson.decode(ARGV[1]), redis.call('TIME')
 local my, budgets
 local dayMs, slotMs, graceMs = 86400000, 300000, 1000
 
+-- TIME is the server's clock, unless it steps: back, or forward by more than this process's own clock explains. Then time
+-- continues from what is certain to have passed. Who knows no time of this state cannot tell a step forward from silence.
+local function timeOf(it, clock, mine)
+  local now, isKnown = clock - it.aheadMs, mine.born == it.born
+  local certain = isKnown and math.max(it.heardAt, math.floor(mine.knownAt + mine.ageMs)) or it.heardAt
+  -- No two clocks run equally fast: less than a second is no step, but time never goes back.
+  local isBack = now < math.max(it.heardAt, certain - graceMs)
+  local isForward = isKnown and now > certain + graceMs + mine.tripMs
+  if not isBack and not isForward then return now end
+  it.aheadMs = clock - certain
+  return certain
+end
+
 -- A BUDGET: permits of each kind of each process, waiting kinds, and the day in slots of five minutes.
 local function open(key, mine)
   local text, clock = redis.call('GET', key), tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
   local it = text and cmsgpack.unpack(text) or {
-    born = time[1] .. '.' .. time[2] .. '.' .. message.process, bornAt = clock, behindMs = 0, heardAt = clock, blockedUntil = 0,
+    born = time[1] .. '.' .. time[2] .. '.' .. message.process, bornAt = clock, aheadMs = 0, heardAt = clock, blockedUntil = 0,
     holders = {}, waiters = {}, kinds = {}, day = {}, before = 0, beforeUntil = 0,
     turn = 0, interactiveUntil = 0, backgroundAt = 0, pausedUntil = 0, pausedBy = '', probe = '',
   }
   it.mine, it.used, it.interactive, it.of, it.by, it.inFlight, it.returns = mine, 0, 0, {}, {}, {}, {}
-  -- If the server's clock steps back, time continues from the last message.
-  it.behindMs = math.max(it.behindMs, it.heardAt - clock)
-  it.heardAt = clock + it.behindMs
-  local now = it.heardAt
+  local now = timeOf(it, clock, mine)
+  it.heardAt = now
   -- Redis has lost its data: what was used before may count for a window, and the day as far as a process knows it.
   if mine.born ~= '' and mine.born ~= it.born then
     it.blockedUntil = math.max(it.blockedUntil, it.bornAt + mine.windowMs + graceMs)
@@ -303,7 +316,7 @@ local function stateOf(it)
   local last = it.returns[#it.returns]
   local oldest = it.day[1] and (it.day[1][1] + 1) * slotMs + dayMs or it.beforeUntil
   return {
-    born = it.born, used = it.used, freeInMs = last and last[1] - it.heardAt or 0, dayUsed = it.dayUsed,
+    born = it.born, at = it.heardAt, used = it.used, freeInMs = last and last[1] - it.heardAt or 0, dayUsed = it.dayUsed,
     dayFreesInMs = math.max(0, oldest - it.heardAt), pausedForMs = math.max(0, it.pausedUntil - it.heardAt),
     pausedBy = it.pausedBy, interactive = it.interactiveUntil > it.heardAt and it.interactive or nil,
   }

@@ -258,6 +258,56 @@ test("a server whose clock steps back an hour during a pause adds no wait", asyn
   expect(limiters.requests.refused).toBe(0);
 });
 
+test.each([2_000, 3_600_000, -3_600_000])(
+  "a server whose clock steps by %i ms lets no request go early, and costs less than a window",
+  async (stepMs) => {
+    const { send, limiters } = strict();
+    const fleet = [join(send), join(send), join(send)];
+    for (const one of fleet) saturate(one, call);
+    await store.advance(5_050);
+    const before = limiters.requests.accepted;
+    store.aheadMs = stepMs;
+    await store.advance(20_000);
+    store.aheadMs = 0;
+    await store.advance(20_000);
+    expect(limiters.requests.refused).toBe(0);
+    expect(limiters.requests.accepted - before).toBeGreaterThanOrEqual(38 * limits.requests.max);
+  },
+);
+
+test("a server whose clock steps forward an hour ends no pause", async () => {
+  const sentAt: number[] = [];
+  const next: Send = async () => {
+    sentAt.push(clock.now());
+    return sentAt.length === 1 ? answered(429, { "retry-after": "5" }) : answered();
+  };
+  const [first, second] = [join(next), join(next)];
+  void first.send(call);
+  await store.advance(500);
+  void second.send(call);
+  await store.advance(500);
+  store.aheadMs = 3_600_000;
+  // One that knows of the pause from the server, one from the service, and one that knows of nothing.
+  for (const one of [second, first, join(next)]) void one.send(call);
+  await store.advance(3_900);
+  expect(sentAt.length).toBe(1);
+  await store.advance(3_000);
+  expect(sentAt.length).toBe(5);
+});
+
+test("processes that start after a silence do not wait for what others used before it", async () => {
+  const next: Send = async () => answered();
+  const tookMs: number[] = [];
+  for (let at = 0; at < 8; at += 1) {
+    const one = join(next, { requests: { max: 2, windowMs: 10_000 } });
+    const since = clock.now();
+    void one.send(call).then(() => tookMs.push(clock.now() - since));
+    await store.advance(30_000);
+    await one.limiter.close();
+  }
+  expect(tookMs).toEqual(Array(8).fill(2));
+});
+
 test("a day that is used up stays so for a process that is started anew, also after a kill", async () => {
   const day = { requestsPerDay: 5 };
   const first = join(async () => answered(), day);
