@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { constants, type Stats } from "node:fs";
-import { type FileHandle, link, open, readdir, readlink, realpath, rename, rm, stat } from "node:fs/promises";
+import { type FileHandle, open, readdir, readlink, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { ConfigurationError, isTouchpointError } from "../errors.ts";
 import { isMissingFile, messageOf } from "./values.ts";
@@ -40,8 +40,6 @@ interface DraftOptions {
   readonly keepBytes?: number | undefined;
   /** The permissions of a new file, less the umask. Default 0o666. */
   readonly mode?: number | undefined;
-  /** Fails with EEXIST at its end if there is a file of that name by then. */
-  readonly isNew?: boolean;
 }
 
 /** Makes a new name in a folder durable. Some systems (Windows) cannot sync a folder; there it is durable anyway. */
@@ -133,18 +131,6 @@ const isNameOf = async (path: string, handle: FileHandle): Promise<boolean> => {
   return here.ino === there?.ino && here.dev === there.dev;
 };
 
-/** Renames a file, unless there is one of the new name. */
-const renameToNew = async (path: string, target: string): Promise<void> => {
-  try {
-    await link(path, target);
-  } catch (error) {
-    // A file system without hard links: two runs that begin in the same millisecond are found out at their next save.
-    if (!["EPERM", "ENOTSUP", "ENOSYS"].includes(String(Object(error).code))) throw error;
-    return rename(path, target);
-  }
-  await rm(path, { force: true });
-};
-
 const keptDraft = (target: string): string => `${target}.partial`;
 
 /** The path of the draft that a later run resumes. */
@@ -157,7 +143,7 @@ export const keptDraftOf = async (path: string): Promise<string> => keptDraft(aw
  */
 const openUnnamed = async (
   path: string,
-  { isKept = false, keepBytes, mode = 0o666, isNew = false }: DraftOptions,
+  { isKept = false, keepBytes, mode = 0o666 }: DraftOptions,
 ): Promise<Draft> => {
   const target = await destinationOf(path);
   const old = await statIfThere(target);
@@ -194,7 +180,7 @@ const openUnnamed = async (
       await requireOwn();
       // Windows renames no open file.
       await handle.close();
-      await (isNew ? renameToNew(draft, target) : rename(draft, target));
+      await rename(draft, target);
       await syncDirectoryOf(target);
     },
     discard: async () => {
@@ -235,12 +221,8 @@ export const removeOldDrafts = async (path: string): Promise<void> => {
 };
 
 /** Writes a whole file: at any time its name has the old content or the new, never a part. */
-export const writeFileAtomically = async (
-  path: string,
-  text: string,
-  options: Pick<DraftOptions, "mode" | "isNew"> = {},
-): Promise<void> => {
-  const draft = await openUnnamed(path, options);
+export const writeFileAtomically = async (path: string, text: string, mode?: number): Promise<void> => {
+  const draft = await openUnnamed(path, { mode });
   try {
     await draft.append(text);
     await draft.commit();

@@ -6,8 +6,11 @@ import { untilAborted } from "./cancellation.ts";
 /** Where work keeps its state. */
 interface StateStore<State> {
   load(): Promise<State | undefined>;
-  /** Resolves when the state would survive a power cut. Without this, nothing is saved. */
-  readonly save?: ((state: State) => Promise<void>) | undefined;
+  /**
+   * Resolves when the state would survive a power cut. Without this, nothing is saved. Of two runs, the one that has the
+   * draft goes on.
+   */
+  readonly save?: ((state: State, hasDraft: boolean) => Promise<void>) | undefined;
   /** Throws if no state could be saved. */
   readonly check?: (() => Promise<void>) | undefined;
   /** Without this, the state is kept when the work has ended. */
@@ -103,7 +106,7 @@ export class Resumable<State extends object> {
     this.#nextSave ??= this.#saving.then(async () => {
       this.#nextSave = undefined;
       await this.#draft?.sync();
-      await this.#options.store?.save?.(this.state);
+      await this.#options.store?.save?.(this.state, this.#draft !== undefined);
     });
     this.#saving = this.#nextSave.catch(() => undefined);
     await untilAborted(this.#nextSave, this.#options.signal);

@@ -54,11 +54,6 @@ export const stateFile = <State extends { readonly version: 1 }>(
   const name = `${noun} ${path}`;
   /** The file that this run has read or written; undefined if there is none. */
   let own: string | undefined;
-  const isTaken = (): never => {
-    throw new ConfigurationError(
-      `${name} was written by another run meanwhile: wait until that has ended, or give each run a ${noun} of its own`,
-    );
-  };
   return {
     load: async (): Promise<State | undefined> => {
       let text: string;
@@ -74,18 +69,15 @@ export const stateFile = <State extends { readonly version: 1 }>(
     },
     /** Throws if it could not be saved: found out here, before anything is sent. */
     check: async (): Promise<void> => (await openDraft(place, name, { mode: 0o600 })).discard(),
-    /** @throws ConfigurationError if another run has saved its state there since. */
-    save: (state: State): Promise<void> =>
+    /** @throws ConfigurationError if another run has saved its state there since, unless this run has the draft. */
+    save: (state: State, hasDraft = false): Promise<void> =>
       explained(name, async () => {
         const there = await identityOf(place);
-        if (there !== undefined && there !== own) isTaken();
-        const options = { mode: 0o600, isNew: there === undefined };
-        try {
-          await writeFileAtomically(place, `${JSON.stringify(state)}\n`, options);
-        } catch (error) {
-          if (Object(error).code === "EEXIST") isTaken();
-          throw error;
-        }
+        if (!hasDraft && there !== undefined && there !== own)
+          throw new ConfigurationError(
+            `${name} was written by another run meanwhile: wait until that has ended, or give each run a ${noun} of its own`,
+          );
+        await writeFileAtomically(place, `${JSON.stringify(state)}\n`, 0o600);
         own = await identityOf(place);
       }),
     remove: (): Promise<void> => rm(place, { force: true }),

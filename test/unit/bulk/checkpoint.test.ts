@@ -25,16 +25,19 @@ describe("a checkpoint in a file", () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  test("of two runs that begin one at the same time, one saves it", async () => {
+  test("of two runs that begin one at the same time, one is refused at its next save", async () => {
     const path = join(directory, "run.json");
-    const runs = [1, 2].map((done) => stateFile(path, checkpoints).save(at(done)));
-    const endings = await Promise.allSettled(runs);
+    const runs = [1, 2].map(() => stateFile(path, checkpoints));
+    await Promise.allSettled(runs.map((run, index) => run.save(at(index))));
+    const endings: PromiseSettledResult<void>[] = [];
+    for (const [index, run] of runs.entries())
+      endings.push(...(await Promise.allSettled([run.save(at(index + 5))])));
     const failed = endings.flatMap((ending) => (ending.status === "rejected" ? [ending.reason] : []));
     expect(failed).toEqual([expect.any(ConfigurationError)]);
     expect(failed[0].message).toBe(
       `checkpoint ${path} was written by another run meanwhile: wait until that has ended, or give each run a checkpoint of its own`,
     );
-    expect([at(1), at(2)]).toContainEqual(await stateFile(path, checkpoints).load());
+    expect([at(5), at(6)]).toContainEqual(await stateFile(path, checkpoints).load());
     expect(readdirSync(directory)).toEqual(["run.json"]);
   });
 

@@ -25,7 +25,7 @@ describe("a file written as a whole", () => {
 
   test("is made with the permissions that are asked for", async () => {
     const { path, text, names } = scratch();
-    await writeFileAtomically(path("state"), "new", { mode: 0o600 });
+    await writeFileAtomically(path("state"), "new", 0o600);
     expect([text("state"), modeOf(path("state")), names()]).toEqual(["new", "600", ["state"]]);
   });
 
