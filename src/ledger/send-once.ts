@@ -119,10 +119,11 @@ export class OnceClaim {
     const { ledger, key, scope } = this.#call;
     const { limitMs } = this.#call;
     const settling = (async () => ledger.settle(key, as, { claim, receipt }))();
-    const bounded = inTime(settling, { limitMs, signal: scope.signal, clock: scope.clock });
+    // `close` waits for it, also where its caller has left.
+    const held = scope.context.lifetime.hold(inTime(settling, { limitMs, clock: scope.clock }));
     try {
       // A key that stays pending is unknown soon, and never sent again; the caller gets the result of the email anyway.
-      await scope.context.lifetime.hold(bounded);
+      await untilAborted(held, scope.signal);
       this.#claim = undefined;
     } catch {
       // The next attempt, or the end of the call, tries again; behind a receipt there is none.

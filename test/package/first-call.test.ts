@@ -121,3 +121,32 @@ test.each([
     stderr: "",
   });
 });
+
+const thrownByEntries = `
+  const thrown = [
+    () => new sdk.Client({ apiKey: "" }),
+    () => files.readCsv(1),
+    () => redis.redisLimits({}, {}),
+    () => sql.sqlLedger(1, {}),
+    () => sandbox.createSandbox({ latencyMs: -1 }),
+  ].map((make) => {
+    try {
+      make();
+    } catch (error) {
+      return [error instanceof sdk.ConfigurationError, error instanceof errors.ConfigurationError];
+    }
+  });
+  const same = Object.keys(errors).filter((name) => name in sdk && errors[name] !== sdk[name]);
+  console.log(JSON.stringify([thrown, same]));
+`;
+const oneClass = { code: 0, stdout: JSON.stringify([Array(5).fill([true, true]), []]), stderr: "" };
+
+test.each([
+  ["mjs", (name: string) => `await import(${JSON.stringify(name)})`],
+  ["cjs", (name: string) => `require(${JSON.stringify(name)})`],
+])("the entries of .%s share one class for each error", async (ending, load) => {
+  const entries = ["errors", "files", "redis", "sql", "sandbox"];
+  const loads = entries.map((name) => `const ${name} = ${load(`touchpoint-sdk/${name}`)};`);
+  const program = `const sdk = ${load("touchpoint-sdk")};\n${loads.join("\n")}\n${thrownByEntries}`;
+  expect(await project.node(`classes.${ending}`, program)).toEqual(oneClass);
+});

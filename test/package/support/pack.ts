@@ -39,7 +39,7 @@ const isStale = (): boolean => {
   );
 };
 
-/** Builds where `dist/` is missing or older than its sources, packs, and installs offline: nothing else may be needed. */
+/** Builds where `dist/` is missing or older than its sources, packs, and installs with the dependencies. */
 export const setup = async (project: TestProject): Promise<() => Promise<void>> => {
   if (isStale()) await run("npm", ["run", "-s", "build"], { cwd: root, env });
   const [folder, installed] = await Promise.all(
@@ -53,7 +53,7 @@ export const setup = async (project: TestProject): Promise<() => Promise<void>> 
   const tarball = join(folder, `${name}`);
   const manifest = JSON.stringify({ name: "scratch", version: "1.0.0", private: true });
   await writeFile(join(installed, "package.json"), manifest);
-  const quiet = ["--offline", "--ignore-scripts", "--no-audit", "--no-fund"];
+  const quiet = ["--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund"];
   await run("npm", ["install", tarball, ...quiet], { cwd: installed, env });
   project.provide("tarball", tarball);
   project.provide("installed", installed);
