@@ -102,7 +102,8 @@ export class OnceClaim {
       // The claim may arrive after its caller has left.
       const giveBack = (late: LedgerClaim): unknown =>
         late.state === "claimed" && ledger.settle(key, "not-sent", { claim: late.claim });
-      scope.context.lifetime.hold(claiming.then(giveBack)).catch(() => undefined);
+      const givingBack = inTime(claiming.then(giveBack), { limitMs, clock: scope.clock });
+      scope.context.lifetime.hold(givingBack).catch(() => undefined);
       if (request.signal?.aborted) throw request.signal.reason;
       throw ledgerError(request, error, limitMs);
     }

@@ -7,7 +7,7 @@ import type { CallOptions } from "../options/options.ts";
 import { callRules } from "../options/validation.ts";
 import { type Paged, type PagingOptions, paged } from "../paging/paged.ts";
 import { bindMethods } from "../runtime/bound-methods.ts";
-import { untilAborted } from "../runtime/cancellation.ts";
+import { inTime, untilAborted } from "../runtime/cancellation.ts";
 import { toHeaders } from "../runtime/headers.ts";
 import { isFlag, must, type Rules, readOptions, refuseFaults, ruleFaults } from "../runtime/rules.ts";
 import type { Operation } from "../service/define.ts";
@@ -147,10 +147,12 @@ export class ScheduledEmails {
 
   /** The call reports the result of the email even if the key cannot be settled: a key that stays taken sends nothing. */
   async #settle(id: string, as: "not-sent" | "unknown", { signal, context }: CallScope): Promise<void> {
-    const { ledger } = context.settings;
+    const { ledger, timeoutMs: limitMs } = context.settings;
     if (ledger.settleScheduled === undefined) return;
-    const settling = context.lifetime.hold(ledger.settleScheduled(id, as));
-    await untilAborted(settling, signal).catch(() => undefined);
+    const settling = (async () => ledger.settleScheduled?.(id, as))();
+    // `close` waits for it, also where its caller has left.
+    const held = context.lifetime.hold(inTime(settling, { limitMs, clock: context.clock }));
+    await untilAborted(held, signal).catch(() => undefined);
   }
 }
 

@@ -46,6 +46,21 @@ test("a ledger that hangs when the receipt is stored holds no caller", async () 
   expect(sent.id).toBe(sandbox.state.emails[0]?.id);
 });
 
+test("a ledger that hangs, or throws, when a scheduled email is cancelled holds no caller and no close", async () => {
+  const base = memoryLedger();
+  const fail = (): never => {
+    throw new Error("no such table");
+  };
+  for (const settleScheduled of [never, fail]) {
+    const { client, sandbox } = scene({ ...base, settleScheduled });
+    const sendAt = new Date(Date.now() + 3_600_000);
+    const { id } = await client.emails.schedule({ ...email, sendAt });
+    await client.emails.scheduled.cancel(id);
+    await client.close();
+    expect(sandbox.state.requests.map(({ status = 500 }) => status < 300)).toEqual([true, true]);
+  }
+});
+
 test("a ledger that hangs in a claim or a read sends nothing, and names itself", async () => {
   const base = memoryLedger();
   for (const hanging of [
@@ -57,5 +72,6 @@ test("a ledger that hangs in a claim or a read sends nothing, and names itself",
     await expect(sending).rejects.toThrow("the ledger gave no response within timeoutMs, 50 ms");
     await expect(sending).rejects.toMatchObject({ outcome: "not-applied" });
     expect(sandbox.state.emails).toEqual([]);
+    await client.close();
   }
 });
