@@ -61,7 +61,8 @@ const accept = (scope: Scope, response: HttpResponse): HttpResponse | AttemptFai
   const { operation } = scope;
   const { status } = response;
   if (status >= 200 && status < 300) {
-    if (response.isJson || (operation.mayBeEmpty && isWordOfSuccess(response.text))) return response;
+    if (response.isJson) return response;
+    if (operation.mayBeEmpty && isWordOfSuccess(response.text)) return response;
     const what = response.text === "" ? "an empty body" : "a body that is not JSON";
     const kind = isWholeWithoutBody(response) ? "empty" : "broken";
     return new AttemptFailure(kind, `status ${status} with ${what}`, { wasSent: true, response });

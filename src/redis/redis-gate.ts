@@ -2,7 +2,7 @@ import type { Ending, Gate, SharingKind, SharingRequest } from "../options/share
 import { coolMs } from "../rate-limit/permits.ts";
 import { silenceMs } from "./fault.ts";
 import { type Part, RedisBudget, type RedisStore } from "./redis-store.ts";
-import type { PartReply } from "./take-script.ts";
+import type { PartReply } from "./replies.ts";
 
 const retryMs = 250;
 // A request that has ended is told with the next question. So long it may wait for one: it is told how long ago that was.

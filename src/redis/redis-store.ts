@@ -5,7 +5,8 @@ import { LatencyFloor, latencyFloorFor, Permits } from "../rate-limit/permits.ts
 import type { Cancel, Clock } from "../runtime/clock.ts";
 import type { RedisCommands } from "./commands.ts";
 import { faultOf, type RedisFault, silence, silenceMs } from "./fault.ts";
-import { type BudgetReply, exchange, type PartReply, type Reply } from "./take-script.ts";
+import type { BudgetReply, PartReply, Reply } from "./replies.ts";
+import { exchange } from "./take-script.ts";
 
 const dayMs = 86_400_000;
 const never = Number.POSITIVE_INFINITY;

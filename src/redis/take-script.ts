@@ -1,39 +1,6 @@
 import { sharing } from "../rate-limit/permits.ts";
 import { script } from "./commands.ts";
 
-/** A budget's state. */
-export interface BudgetReply {
-  /** Identifies the state: another one if Redis has lost its data. */
-  readonly born: string;
-  /** The time of the state. */
-  readonly at: number;
-  readonly used: number;
-  /** When all of that is free again. */
-  readonly freeInMs: number;
-  readonly dayUsed: number;
-  readonly dayFreesInMs: number;
-  readonly pausedForMs: number;
-  readonly pausedBy: string;
-  /** Permits that interactive calls of all processes hold; undefined without recent ones. */
-  readonly interactive?: number;
-}
-
-/** The reply to a part of a message. */
-export interface PartReply {
-  /** In how many milliseconds each granted request may go, in their order. */
-  readonly granted: readonly number[];
-  /** In how many milliseconds the next one should be asked for. */
-  readonly waitMs: number;
-  /** The place of the budget that it lacks, from 1; 0 if all were granted. */
-  readonly lacks: number;
-}
-
-/** The reply to a message: of each budget and each part, in their order. */
-export interface Reply {
-  readonly budgets: readonly BudgetReply[];
-  readonly parts: readonly PartReply[];
-}
-
 /**
  * Grants requests, and records those that have ended. It runs atomically and uses the server's clock only.
  *

@@ -22,3 +22,16 @@ test.each(Object.keys(calls))("%s takes no other text for a success", async (nam
   for (const text of ["<html>OK</html>", '{"id": "c-1"', "upstream connect error", "OK to retry later"])
     await expect(calls[name]?.(clientOf(text)), text).rejects.toMatchObject({ outcome: "unknown" });
 });
+
+test.each(Object.keys(calls))("%s takes a body that its decoding has lost for no success", async (name) => {
+  const headers = { "content-encoding": "br", "content-length": "31" };
+  const fetch = async (): Promise<Response> => new Response("", { status: 200, headers });
+  const options = {
+    apiKey: "key",
+    baseUrl: "https://crm.test",
+    fetch,
+    limits: false,
+    maxRetries: 0,
+  } as const;
+  await expect(calls[name]?.(new Client(options))).rejects.toMatchObject({ outcome: "unknown" });
+});

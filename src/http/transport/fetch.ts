@@ -76,11 +76,17 @@ const attemptOver = async (fetch: Fetch, attempt: Attempt, url: string): Promise
     attempt.onResponseStart(undefined, status, rawHeaders(response.headers));
     if (attempt.hasEnded) return void (await response.body?.cancel());
     reader = response.body?.getReader();
+    let hasBody = false;
     for (let piece = await reader?.read(); piece?.done === false; piece = await reader?.read()) {
+      hasBody ||= (piece.value?.length ?? 0) > 0;
       if (piece.value !== undefined) attempt.onResponseData(undefined, piece.value);
       if (attempt.hasEnded) return;
     }
-    attempt.onResponseEnd();
+    // Node's own fetch drops a damaged body at times, without an error.
+    const { "content-encoding": coding, "content-length": length } = Object.fromEntries(response.headers);
+    const isCoded = coding !== undefined && length !== "0";
+    if (isCoded && !hasBody && status !== 204) attempt.fail("broken", "the body could not be decoded");
+    else attempt.onResponseEnd();
   } catch (error) {
     const { cause, neverLeft } = causeOf(error);
     // A response that has started proves that the request was sent. The caller's fetch may have retried: that its last
