@@ -271,24 +271,31 @@ const linesAbove = (lines: readonly string[]): number | undefined => {
 
 const [mostLines, mostLetters] = [6, 100];
 
+/** Where a header comes from. */
+interface HeaderSource {
+  /** Reads the first lines of the file; none of standard input. */
+  readonly firstLines?: () => readonly string[];
+  /** The other options of the command, as they are typed. */
+  readonly options?: readonly string[];
+}
+
 /**
  * Refuses a file whose columns are no fields of a contact. The error ends with a command to copy, which maps the columns
  * that are recognized and leaves out the others.
  *
- * @param firstLines - reads the first lines of the file; none of standard input.
  * @throws UsageError naming the columns.
  */
 export const checkHeader = (
   file: string,
   names: readonly string[],
   map: GivenMap,
-  firstLines: () => readonly string[] = () => [],
+  { firstLines = () => [], options = [] }: HeaderSource = {},
 ): void => {
   const { columns } = map;
-  const command = (options: string, header: readonly string[]): string =>
-    `touchpoint contacts import ${shellWord(file)}${options} ${proposal(header, map)
-      .map((entry) => `--map ${shellWord(entry)}`)
-      .join(" ")}`;
+  const command = (header: readonly string[], ...more: readonly string[]): string => {
+    const maps = proposal(header, map).flatMap((entry) => ["--map", entry]);
+    return ["touchpoint contacts import", ...[file, ...options, ...more, ...maps].map(shellWord)].join(" ");
+  };
   const [repeated] = repeatedColumns(names, columns);
   if (repeated !== undefined)
     throw new UsageError(
@@ -306,14 +313,14 @@ export const checkHeader = (
   if (hasEmail || [...guessedMap(names).values()].includes("email"))
     throw new UsageError(
       `${file}: ${what}. To map the columns that are recognized and leave out the others, run`,
-      command("", names),
+      command(names),
     );
   const lines = firstLines();
   const above = linesAbove(lines);
   if (above !== undefined)
     throw new UsageError(
       `${file}: ${what}. The header seems to be line ${above + 1} of the file, which begins as below. To skip the lines above it, run`,
-      command(` --skip-lines ${above}`, cellsOf(lines[above] ?? "")),
+      command(cellsOf(lines[above] ?? ""), "--skip-lines", String(above)),
       { lines: lines.slice(0, mostLines).map((line) => line.slice(0, mostLetters)) },
     );
   if (names.some((name) => /^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(name)))

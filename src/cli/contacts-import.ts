@@ -15,6 +15,9 @@ import {
 import { openRecords, UnreadableLine } from "./rejections.ts";
 import { resumableOptions, runResumable } from "./run-resumable.ts";
 
+/** What a proposed command repeats. */
+const keptOptions = ["format", "encoding", "delimiter", "types", "skip-lines", "add-to-list"] as const;
+
 const contactsOf = (request: Request, path: string) => {
   checkInputName(path);
   const format = formatOf(path, request);
@@ -24,9 +27,14 @@ const contactsOf = (request: Request, path: string) => {
   const isAssumed = path === "-" && request.values.format === undefined;
   const { encoding } = request.values;
   let hasHeader = format !== "csv";
+  const options = keptOptions.flatMap((name) => {
+    const value = request.values[name];
+    return value === undefined ? [] : [`--${name}`, value];
+  });
   const onHeader = (names: readonly string[]): void => {
     hasHeader = true;
-    checkHeader(path, names, map, () => (path === "-" ? [] : firstLinesOf(path, encoding)));
+    const firstLines = () => (path === "-" ? [] : firstLinesOf(path, encoding));
+    checkHeader(path, names, map, { firstLines, options });
   };
   const csv = { ...map, delimiter, skipLines, onHeader };
   async function* read(source: FileSource, options: ReadOptions): AsyncGenerator<object> {

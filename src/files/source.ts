@@ -103,30 +103,34 @@ async function* unpacked(chunks: AsyncGenerator<Buffer>, name: string): AsyncGen
 const asCsv = 'In the spreadsheet, save it as "CSV UTF-8"';
 const unpack = "Unpack it first";
 const page = "Download the data itself: the page may ask you to sign in first";
-const image = "Export the data as CSV";
+const exportIt = "Export the data as CSV";
 
-/** Files of other programs that often have the name of a text file, by how they start in small letters. */
+/** Files of other programs that often have the name of a text file, by their first bytes. Markup has any case. */
 const otherFiles: readonly (readonly [start: string, what: string, mend: string])[] = [
-  ["pk\x03\x04", "an Excel workbook or another ZIP file, not a text file", asCsv],
-  ["pk\x05\x06", "an empty ZIP file, not a text file", asCsv],
+  ["PK\x03\x04", "an Excel workbook or another ZIP file, not a text file", asCsv],
+  ["PK\x05\x06", "an empty ZIP file, not a text file", asCsv],
   ["\xd0\xcf\x11\xe0", "an old Excel workbook (.xls), not a text file", asCsv],
   ["7z\xbc\xaf", "a 7z archive, not a text file", unpack],
-  ["rar!", "a RAR archive, not a text file", unpack],
-  ["bzh", "packed by bzip2, not a text file", unpack],
-  ["\xfd7zxz", "packed by xz, not a text file", unpack],
+  ["Rar!\x1a\x07", "a RAR archive, not a text file", unpack],
+  // The level of compression is part of the start.
+  ...[..."123456789"].map(
+    (level) => [`BZh${level}1AY&SY`, "packed by bzip2, not a text file", unpack] as const,
+  ),
+  ["\xfd7zXZ", "packed by xz, not a text file", unpack],
   ["(\xb5/\xfd", "packed by zstd, not a text file", unpack],
   ["\x1f\x8b", "packed by gzip twice, not a text file", unpack],
-  ["%pdf", "a PDF, not a text file", "Export the data as CSV"],
-  ["\x89png", "an image, not a text file", image],
-  ["\xff\xd8\xff", "an image, not a text file", image],
-  ["gif8", "an image, not a text file", image],
+  ["%PDF-", "a PDF, not a text file", exportIt],
+  ["\x89PNG", "an image, not a text file", exportIt],
+  ["\xff\xd8\xff", "an image, not a text file", exportIt],
+  ["GIF87a", "an image, not a text file", exportIt],
+  ["GIF89a", "an image, not a text file", exportIt],
   ...["<!doctype", "<html", "<head", "<body", "<meta", "<table", "<div", "<script"].map(
     (start) => [start, "a web page, not a text file", page] as const,
   ),
-  ["<?xml", "an XML file, not a text file", "Export the data as CSV"],
+  ["<?xml", "an XML file, not a text file", exportIt],
   ["{\\rtf", "a rich text document (RTF), not a text file", "Save it as plain text"],
-  ["sqlite format 3", "an SQLite database, not a text file", "Export the table as CSV"],
-  ["par1", "a Parquet file, not a text file", "Convert it to CSV or NDJSON"],
+  ["SQLite format 3\0", "an SQLite database, not a text file", "Export the table as CSV"],
+  ["PAR1\x15", "a Parquet file, not a text file", "Convert it to CSV or NDJSON"],
   ["begin:vcard", "an address book (vCard), not CSV", "Export the address book as CSV"],
   ["begin:vcalendar", "a calendar, not CSV", "Export the contacts as CSV"],
   ["id;pwxl", "a SYLK file, not CSV", asCsv],
@@ -140,7 +144,7 @@ const marks: readonly (readonly [mark: string, encoding: string])[] = [
   ["\xfe\xff", "utf-16be"],
 ];
 
-/** Whether half of the first bytes are NUL, as in UTF-16 of ASCII text. */
+/** Whether more than a third of the first bytes are NUL: in UTF-16 of ASCII text it is half of them. */
 const isUtf16 = (start: Buffer): boolean => {
   const bytes = start.subarray(0, 256);
   return bytes.filter((byte) => byte === 0).length > bytes.length / 3;
@@ -157,11 +161,9 @@ async function* asUtf8(
 ): AsyncGenerator<Buffer> {
   const { start, all } = await peek(chunks);
   const text = start.toString("latin1");
-  const lowered = text
-    .replace(/^\xef\xbb\xbf/, "")
-    .trimStart()
-    .toLowerCase();
-  const other = otherFiles.find(([start]) => lowered.startsWith(start.toLowerCase()));
+  const trimmed = text.replace(/^\xef\xbb\xbf/, "").trimStart();
+  const lowered = trimmed.toLowerCase();
+  const other = otherFiles.find(([start]) => trimmed.startsWith(start) || lowered.startsWith(start));
   // A mark that is there says more than an option that was given for many files.
   const encoding = marks.find(([mark]) => text.startsWith(mark))?.[1] ?? given;
   if (other !== undefined) {

@@ -144,7 +144,7 @@ test.each<[string, string | Buffer, string]>([
   ["a.csv", Buffer.from("504b050600", "hex"), "is an empty ZIP file, not a text file"],
   ["a.csv", Buffer.from("377abcaf271c0004", "hex"), "is a 7z archive, not a text file"],
   ["a.csv", Buffer.from("526172211a0700", "hex"), "is a RAR archive, not a text file"],
-  ["a.csv", Buffer.from("425a683931415926", "hex"), "is packed by bzip2, not a text file"],
+  ["a.csv", Buffer.from("425a68363141592653590000", "hex"), "is packed by bzip2, not a text file"],
   ["a.csv", Buffer.from("fd377a585a0000", "hex"), "is packed by xz, not a text file"],
   ["a.csv", Buffer.from("28b52ffd0458", "hex"), "is packed by zstd, not a text file"],
   ["a.csv.gz", gzipSync(gzipSync("email\nada@x.example\n")), "is packed by gzip twice, not a text file"],
@@ -188,6 +188,28 @@ test("a NUL in one cell is a character of that cell alone", async () => {
   );
   expect([code, contacts]).toEqual([0, [ada, { email: "bob@x.example", name: "B\u0000b" }]]);
 });
+
+test("a proposed command keeps the other options", async () => {
+  const content = Buffer.from("E-Mail/Vorname/Stra\xdfe\nada@x.example/Zo\xeb/x\n", "latin1");
+  const options = ["--encoding", "windows-1252", "--delimiter", "/", "--types", "zip=text"];
+  const { err } = await imported("a.csv", content, ...options);
+  expect(err).toContain(
+    "touchpoint contacts import a.csv --encoding windows-1252 --delimiter / --types 'zip=text' --map 'Vorname=name' --map '*='",
+  );
+});
+
+test.each(["rar!", "gif8", "bzh", "par1", "pk"])(
+  "a column whose name begins with %s is text",
+  async (name) => {
+    const { code, contacts } = await imported(
+      "a.csv",
+      `${name},email\nx,ada@x.example\n`,
+      "--map",
+      `${name}=name`,
+    );
+    expect([code, contacts]).toEqual([0, [{ email: "ada@x.example", name: "x" }]]);
+  },
+);
 
 test("a file with lines above its header is shown, and the command skips them", async () => {
   const content =
