@@ -48,8 +48,16 @@ const aliases: Readonly<Record<string, readonly string[]>> = {
     ...["email", "emailaddress", "email1", "emailaddress1", "email1value", "emailvalue", "primaryemail"],
     ...["workemail", "businessemail", "emailwork", "mail", "mailaddress", "contactemail", "useremail"],
     ...["subscriberemail", "personemailwork", "correo", "correoelectronico", "direcciondecorreoelectronico"],
-    ...["courriel", "adresseemail", "adressemail", "adressedemessagerie", "emailadresse", "emailadres"],
-    ...["indirizzoemail", "indirizzopostaelettronica", "enderecodeemail", "enderecodecorreioeletronico"],
+    ...[
+      "courriel",
+      "adresseemail",
+      "adressemail",
+      "adressedemessagerie",
+      "adresseelectronique",
+      "emailadresse",
+    ],
+    ...["emailadres", "indirizzoemail", "indirizzopostaelettronica", "indirizzodipostaelettronica"],
+    ...["enderecodeemail", "enderecodecorreioeletronico", "enderecodecorreioelectronico"],
   ],
   name: [
     "name",
@@ -76,7 +84,7 @@ const aliases: Readonly<Record<string, readonly string[]>> = {
       "personphonework",
       ...["telefon", "telefonnummer", "mobiltelefon", "handy", "telefongeschaftlich", "telephonemobile"],
       ...["telephoneportable", "portable", "telefono", "telefonomovil", "movil", "celular", "cellulare"],
-      ...["telefone", "telemovel", "telefoon"],
+      ...["telefone", "telemovel", "telefoon", "telephonebureau", "telephonedomicile", "telefonotrabajo"],
     ],
   ],
   linkedIn: ["linkedin", "linkedinurl", "linkedinprofile", "personlinkedinurl", "linkedinprofileurl"],
@@ -86,10 +94,8 @@ const aliases: Readonly<Record<string, readonly string[]>> = {
     "comments",
     "comment",
     "description",
-    "notizen",
-    "bemerkungen",
-    "remarques",
-    "notas",
+    ...["notizen", "bemerkungen", "anmerkungen", "remarques", "notas", "observaciones", "observacoes"],
+    ...["opmerkingen", "annotazioni"],
   ],
   firstName: ["firstname", "givenname", "first", "forename", "vorname", "prenom", "fname", "voornaam"],
   lastName: [
@@ -105,6 +111,9 @@ const aliases: Readonly<Record<string, readonly string[]>> = {
   // Alone they are a name; beside the other part they are one part of it.
   firstOrName: ["nombre", "nome"],
   lastOrName: ["nom"],
+  // Columns beside which `Name` is the last name.
+  firstBesideName: ["vorname", "voornaam"],
+  lastBesideFirst: ["name", "naam"],
 };
 
 const letters = (name: string): string =>
@@ -129,10 +138,14 @@ export const guessedMap = (columns: readonly string[]): ReadonlyMap<string, stri
     const column = columnOf(field);
     if (column !== undefined) map.set(column, field);
   }
-  const last = columnOf("lastName") ?? columnOf("lastOrName");
+  const isPart = columnOf("firstBesideName") !== undefined && columnOf("lastName") === undefined;
+  const last = columnOf("lastName") ?? columnOf(isPart ? "lastBesideFirst" : "lastOrName");
   const first = columnOf("firstName") ?? columnOf("firstOrName");
-  if (columnOf("name") === undefined && (first !== undefined || last !== undefined))
+  const complete = columnOf("name");
+  if ((complete === undefined || (isPart && complete === last)) && (first ?? last) !== undefined) {
+    if (complete !== undefined) map.delete(complete);
     map.set([first, last].filter((part) => part !== undefined).join("+"), "name");
+  }
   return map;
 };
 
@@ -210,13 +223,14 @@ const fieldOf = (name: string): string =>
 
 const mostShown = 4;
 
+/** The columns that an entry such as `First Name+Last Name` joins. */
+const partsOf = (entry: string): readonly string[] => entry.split("+").map((part) => part.trim());
+
 /** The columns of a file that neither are fields nor are mapped. */
 const unmapped = (names: readonly string[], columns: ColumnNames): readonly string[] => {
   if (columns["*"] === false) return [];
   const mapped = new Set(
-    Object.keys(columns).flatMap((entry) =>
-      names.includes(entry) ? [entry] : entry.split("+").map((part) => part.trim()),
-    ),
+    Object.keys(columns).flatMap((entry) => (names.includes(entry) ? [entry] : partsOf(entry))),
   );
   return names.filter((name) => name !== "" && !mapped.has(name) && !isField(name));
 };
@@ -234,21 +248,29 @@ const repeatedColumns = (names: readonly string[], columns: ColumnNames): readon
   });
 };
 
-/** `Mr` and `Ms` in the exports of address books, which have the title of a contact as `Job Title`. */
+/**
+ * The column `Title` of an address book, which holds `Mr` or `Ms`: it is before the first name, or beside other parts of
+ * a name. Elsewhere `Title` is a job title.
+ */
 const salutationIn = (names: readonly string[]): string | undefined => {
-  const hasParts = names.some((name) => ["suffix", "middlename", "jobtitle"].includes(letters(name)));
-  return hasParts ? names.find((name) => letters(name) === "title") : undefined;
+  const columns = names.map(letters);
+  const at = columns.indexOf("title");
+  const hasParts = columns.some((column) => ["suffix", "middlename", "jobtitle"].includes(column));
+  const isBeforeName = aliases.firstName?.includes(columns[at + 1] ?? "") === true;
+  return hasParts || isBeforeName ? names[at] : undefined;
 };
 
 /** The options that map the columns which are recognized, and leave out the others. */
 const proposal = (names: readonly string[], { columns }: GivenMap): readonly string[] => {
   const salutation = salutationIn(names);
   const others = names.filter((name) => name !== salutation);
-  const known = new Set(others.filter(isField).map(fieldOf));
+  const guessed = guessedMap(others);
+  const parts = new Set([...guessed.keys()].filter((name) => !others.includes(name)).flatMap(partsOf));
+  const known = new Set(others.filter((name) => isField(name) && !parts.has(name)).map(fieldOf));
   const maps: (readonly [string, string | false])[] = [
     ...Object.entries(columns).filter(([name]) => name !== "*"),
     ...(salutation === undefined || salutation in columns ? [] : [[salutation, false] as const]),
-    ...[...guessedMap(others)].filter(([name, field]) => !(name in columns) && !known.has(field)),
+    ...[...guessed].filter(([name, field]) => !(name in columns) && !known.has(field)),
   ];
   return [...maps.map(([name, field]) => `${name}=${field === false ? "" : field}`), "*="];
 };
@@ -256,17 +278,34 @@ const proposal = (names: readonly string[], { columns }: GivenMap): readonly str
 const hasEmailIn = (names: readonly string[], columns: ColumnNames): boolean =>
   [...Object.values(columns), ...names.filter(isField).map(fieldOf)].includes("email");
 
-/** The cells of a line, as far as a header needs them. */
-const cellsOf = (line: string): readonly string[] => {
-  const delimiter =
-    [",", ";", "\t", "|"].sort((a, b) => line.split(b).length - line.split(a).length)[0] ?? ",";
-  return line.split(delimiter).map((cell) => cell.trim().replace(/^"(.*)"$/, "$1"));
+const delimiters = [",", ";", "\t", "|"] as const;
+
+/** The cells of a line, as far as a header needs them: without line ends in quotes. */
+const cellsOf = (line: string, given: string | undefined): readonly string[] => {
+  const bare = line.replaceAll(/"[^"]*"/g, "");
+  const counts = delimiters.map((each) => bare.split(each).length);
+  const delimiter = given ?? delimiters[counts.indexOf(Math.max(...counts))] ?? ",";
+  const cells: string[] = [];
+  for (const part of line.split(delimiter)) {
+    const open = cells.at(-1);
+    // An odd number of quotes: the delimiter is inside a quoted cell.
+    if (open !== undefined && open.split('"').length % 2 === 0)
+      cells[cells.length - 1] = open + delimiter + part;
+    else cells.push(part);
+  }
+  return cells.map((cell) =>
+    cell
+      .trim()
+      .replace(/^"(.*)"$/, "$1")
+      .replaceAll('""', '"'),
+  );
 };
 
-/** How many lines are above the line that has a column for the address; undefined if none of them has. */
-const linesAbove = (lines: readonly string[]): number | undefined => {
-  const at = lines.findIndex((line) => [...guessedMap(cellsOf(line)).values()].includes("email"));
-  return at > 0 ? at : undefined;
+/** The line that has a column for the address, if others are above it. */
+const headerBelow = (lines: readonly string[], delimiter: string | undefined) => {
+  const headers = lines.map((line) => cellsOf(line, delimiter));
+  const above = headers.findIndex((cells) => [...guessedMap(cells).values()].includes("email"));
+  return above > 0 ? { above, header: headers[above] ?? [] } : undefined;
 };
 
 const [mostLines, mostLetters] = [6, 100];
@@ -275,6 +314,7 @@ const [mostLines, mostLetters] = [6, 100];
 interface HeaderSource {
   /** Reads the first lines of the file; none of standard input. */
   readonly firstLines?: () => readonly string[];
+  readonly delimiter?: string | undefined;
   /** The other options of the command, as they are typed. */
   readonly options?: readonly string[];
 }
@@ -289,7 +329,7 @@ export const checkHeader = (
   file: string,
   names: readonly string[],
   map: GivenMap,
-  { firstLines = () => [], options = [] }: HeaderSource = {},
+  { firstLines = () => [], delimiter, options = [] }: HeaderSource = {},
 ): void => {
   const { columns } = map;
   const command = (header: readonly string[], ...more: readonly string[]): string => {
@@ -316,11 +356,11 @@ export const checkHeader = (
       command(names),
     );
   const lines = firstLines();
-  const above = linesAbove(lines);
-  if (above !== undefined)
+  const below = headerBelow(lines, delimiter);
+  if (below !== undefined)
     throw new UsageError(
-      `${file}: ${what}. The header seems to be line ${above + 1} of the file, which begins as below. To skip the lines above it, run`,
-      command(cellsOf(lines[above] ?? ""), "--skip-lines", String(above)),
+      `${file}: ${what}. The header seems to be line ${below.above + 1} of the file, which begins as below. To skip the lines above it, run`,
+      command(below.header, "--skip-lines", String(below.above)),
       { lines: lines.slice(0, mostLines).map((line) => line.slice(0, mostLetters)) },
     );
   if (names.some((name) => /^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(name)))

@@ -34,7 +34,7 @@ const contactsOf = (request: Request, path: string) => {
   const onHeader = (names: readonly string[]): void => {
     hasHeader = true;
     const firstLines = () => (path === "-" ? [] : firstLinesOf(path, encoding));
-    checkHeader(path, names, map, { firstLines, options });
+    checkHeader(path, names, map, { firstLines, delimiter, options });
   };
   const csv = { ...map, delimiter, skipLines, onHeader };
   async function* read(source: FileSource, options: ReadOptions): AsyncGenerator<object> {

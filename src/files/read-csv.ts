@@ -84,7 +84,7 @@ const recordOf = (row: Row, columns: readonly ReadColumn[], options: ReadCsvOpti
 const cellCount = (count: number): string => `${count} ${count === 1 ? "cell" : "cells"}`;
 const columnCount = (count: number): string => `${count} ${count === 1 ? "column" : "columns"}`;
 
-const isJson = /^\s*(\[\s*)?(\{\s*("|$)|$)/;
+const isJson = /^\s*(\[\s*(["{[]|$)|\{\s*("|$))/;
 const jsonProblem = "this is JSON, not CSV: its name must end in .ndjson, or read it as NDJSON";
 
 /** Makes records of rows. The first row names the columns. */
@@ -95,7 +95,7 @@ const rowParser = (name: string, options: ReadCsvOptions) => {
   return (row: Row) => {
     if (columns === undefined) {
       const { line, cells, text } = row;
-      const problem = row.problem ?? (isJson.test(text) ? jsonProblem : undefined);
+      const problem = isJson.test(text) ? jsonProblem : row.problem;
       const names = unescapeFormulas ? cells.map(unguardFormula) : cells;
       if (problem === undefined) onHeader?.(names.map(trimmed));
       const read = problem === undefined ? columnsOf(names, renamed) : { problem };

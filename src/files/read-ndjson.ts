@@ -18,8 +18,8 @@ const refuseOtherJson = (name: string, { line, text }: Line): void => {
   const isList = start.startsWith("[");
   // An object that a person can read: its first line ends where a field goes on.
   const isOpen = start.startsWith("{") && /[{[,]$/.test(start) && parsedJson(start) === undefined;
-  // A header: a word or a quoted one, and a delimiter.
-  if (/^("[^"{}]+"|[^"{}[\]\d,;\t]+)[,;\t]/.test(start)) {
+  // A header: a name, which may be quoted, and a delimiter; or the address alone.
+  if (/^("[^"{}]+"|[^"{}[\]\d,;\t|-][^"{}[\],;\t|]*)[,;\t|].*[^}]$|^"?e-?mail[^,:{}]*$/is.test(start)) {
     const problem = "this looks like CSV, not NDJSON: its name must end in .csv, or read it as CSV";
     throw lineError(name, line, { problem });
   }

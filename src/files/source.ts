@@ -64,7 +64,7 @@ async function* asBytes(chunks: AsyncIterable<Uint8Array | string>): AsyncGenera
 
 const gzipStart = Buffer.from([0x1f, 0x8b]);
 // Enough for a byte order mark, blanks and the longest start.
-const longestStart = 32;
+const longestStart = 64;
 
 /** The first bytes of chunks, and all of them as they were. */
 const peek = async (chunks: AsyncGenerator<Buffer>) => {
@@ -124,9 +124,23 @@ const otherFiles: readonly (readonly [start: string, what: string, mend: string]
   ["\xff\xd8\xff", "an image, not a text file", exportIt],
   ["GIF87a", "an image, not a text file", exportIt],
   ["GIF89a", "an image, not a text file", exportIt],
-  ...["<!doctype", "<html", "<head", "<body", "<meta", "<table", "<div", "<script"].map(
-    (start) => [start, "a web page, not a text file", page] as const,
-  ),
+  ...[
+    "!doctype",
+    "!--",
+    "html",
+    "head",
+    "title",
+    "meta",
+    "link",
+    "style",
+    "script",
+    "body",
+    "table",
+    "thead",
+    "tbody",
+  ]
+    .concat("tr", "div", "span", "center", "form", "font", "br", "p>", "h1")
+    .map((tag) => [`<${tag}`, "a web page, not a text file", page] as const),
   ["<?xml", "an XML file, not a text file", exportIt],
   ["{\\rtf", "a rich text document (RTF), not a text file", "Save it as plain text"],
   ["SQLite format 3\0", "an SQLite database, not a text file", "Export the table as CSV"],
@@ -135,6 +149,7 @@ const otherFiles: readonly (readonly [start: string, what: string, mend: string]
   ["begin:vcalendar", "a calendar, not CSV", "Export the contacts as CSV"],
   ["id;pwxl", "a SYLK file, not CSV", asCsv],
   ["id;pscalc", "a SYLK file, not CSV", asCsv],
+  ["id;pcalcooo", "a SYLK file, not CSV", asCsv],
 ];
 
 /** The encodings that a byte order mark names. */
@@ -160,12 +175,15 @@ async function* asUtf8(
   { name, encoding: given }: { readonly name: string; readonly encoding: string | undefined },
 ): AsyncGenerator<Buffer> {
   const { start, all } = await peek(chunks);
-  const text = start.toString("latin1");
-  const trimmed = text.replace(/^\xef\xbb\xbf/, "").trimStart();
+  const bytes = start.toString("latin1");
+  // A mark that is there says more than an option that was given for many files.
+  const encoding = marks.find(([mark]) => bytes.startsWith(mark))?.[1] ?? given;
+  const isWide = encoding?.startsWith("utf-16") === true;
+  const trimmed = (
+    isWide ? new TextDecoder(encoding).decode(start) : bytes.replace(/^\xef\xbb\xbf/, "")
+  ).trimStart();
   const lowered = trimmed.toLowerCase();
   const other = otherFiles.find(([start]) => trimmed.startsWith(start) || lowered.startsWith(start));
-  // A mark that is there says more than an option that was given for many files.
-  const encoding = marks.find(([mark]) => text.startsWith(mark))?.[1] ?? given;
   if (other !== undefined) {
     await chunks.return(undefined);
     throw new ConfigurationError(`${name} is ${other[1]}. ${other[2]}`);
@@ -200,8 +218,8 @@ export const pathOf = (place: unknown): string | undefined => {
 /**
  * Converts any source to chunks. Files are opened at the first chunk, and closed when the iteration ends.
  *
- * @param options - `name` in error messages: by default the path or `input`. `encoding`: by default UTF-8, or UTF-16 if
- * the data starts with its byte order mark.
+ * @param options - `name` in error messages: by default the path or `input`. `encoding`: by default UTF-8. A byte order
+ * mark at the start of the data takes precedence.
  */
 export const openSource = (
   source: FileSource,

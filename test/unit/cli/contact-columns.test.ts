@@ -60,6 +60,13 @@ test.each([
   ["Direcci\u00f3n de correo electr\u00f3nico", "email"],
   ["Indirizzo posta elettronica", "email"],
   ["T\u00e9l\u00e9phone mobile", "phone"],
+  ["T\u00e9l\u00e9phone (bureau)", "phone"],
+  ["Adresse \u00e9lectronique", "email"],
+  ["Indirizzo di posta elettronica", "email"],
+  ["Endere\u00e7o de correio electr\u00f3nico", "email"],
+  ["Anmerkungen", "notes"],
+  ["Observaciones", "notes"],
+  ["Observa\u00e7\u00f5es", "notes"],
   ["Tel\u00e9fono m\u00f3vil", "phone"],
   ["Puesto", "title"],
   ["Remarques", "notes"],
@@ -111,6 +118,8 @@ test.each([
   [["Nome", "Cognome"], "Nome+Cognome"],
   [["Voornaam", "Achternaam"], "Voornaam+Achternaam"],
   [["Nom"], "Nom"],
+  [["Vorname", "Name"], "Vorname+Name"],
+  [["Voornaam", "Naam"], "Voornaam+Naam"],
 ])("%j are the parts of a name", (columns, joined) => {
   expect([...guessedMap(columns)]).toEqual([[joined, "name"]]);
 });
@@ -128,5 +137,17 @@ test("the salutation of an address book is not the title of a contact", () => {
   ];
   expect(refusal(names)?.command).toBe(
     "touchpoint contacts import people.csv --map 'Title=' --map 'E-mail Address=email' --map 'Job Title=title' --map 'First Name+Last Name=name' --map '*='",
+  );
+});
+
+test("Title before the first name is left out, and elsewhere it is the title of a contact", () => {
+  const command = (...names: readonly string[]) => refusal(names)?.command;
+  expect(command("E-mail", "Title", "First Name", "Last Name")).toContain("--map 'Title='");
+  expect(command("E-mail", "First Name", "Last Name", "Title")).not.toContain("Title=");
+});
+
+test("Name beside Vorname is the last name, although Name alone is a field", () => {
+  expect(refusal(["Vorname", "Name", "E-Mail"])?.command).toBe(
+    "touchpoint contacts import people.csv --map 'Vorname+Name=name' --map '*='",
   );
 });

@@ -158,6 +158,16 @@ test.each<[string, string | Buffer, string]>([
   ["a.tsv", '{"email":"ada@x.example"}\n', "this is JSON, not CSV"],
   ["a.ndjson", "email,name\nada@x.example,Ada\n", "this looks like CSV, not NDJSON"],
   ["a.ndjson", '"email";"name"\n"ada@x.example";"Ada"\n', "this looks like CSV, not NDJSON"],
+  ["a.ndjson", "E-mail 1 - Value,First Name\nada@x.example,Ada\n", "this looks like CSV, not NDJSON"],
+  ["a.ndjson", "email|name\nada@x.example|Ada\n", "this looks like CSV, not NDJSON"],
+  ["a.ndjson", "Email\nada@x.example\n", "this looks like CSV, not NDJSON"],
+  ["a.csv", '["ada@x.example","bob@x.example"]', "this is JSON, not CSV"],
+  ["a.csv", '[["ada@x.example"]]', "this is JSON, not CSV"],
+  ["a.csv", "<tr><td>email</td></tr>", "is a web page, not a text file"],
+  ["a.csv", "<!-- saved -->\n<p>Sign in</p>", "is a web page, not a text file"],
+  ["a.csv", utf16("<html><body>Sign in</body></html>"), "is a web page, not a text file"],
+  ["a.csv", utf16("BEGIN:VCARD\n", true), "is an address book (vCard), not CSV"],
+  ["a.csv", "ID;PCALCOOO32\n", "is a SYLK file, not CSV"],
   ["a.csv", "", "a.csv: there is no header: the file is empty"],
   ["a.csv", " \n,,\n", "a.csv: there is no header: the file is empty"],
   ["a.txt", "ada@x.example\nbob@x.example\n", "the file has no header. Write one as its first line"],
@@ -196,6 +206,16 @@ test("a proposed command keeps the other options", async () => {
   expect(err).toContain(
     "touchpoint contacts import a.csv --encoding windows-1252 --delimiter / --types 'zip=text' --map 'Vorname=name' --map '*='",
   );
+});
+
+test("a proposed command names columns by the given delimiter, and reads quoted names", async () => {
+  const content = 'Our people\n"Name, and more"/E-mail/Vorname\nx/ada@x.example/Ada\n';
+  expect((await imported("a.csv", content, "--delimiter", "/")).err).toContain(
+    "import a.csv --delimiter / --skip-lines 1 --map 'Vorname=name' --map '*='",
+  );
+  const quoted = 'Our people\n"Company, Inc.",E-mail,First Name\n';
+  const { err } = await imported("a.csv", quoted);
+  expect(err).toContain("--map 'First Name=name' --map '*='");
 });
 
 test.each(["rar!", "gif8", "bzh", "par1", "pk"])(
