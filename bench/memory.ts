@@ -9,7 +9,7 @@
 // Needs dist/ (npm run build). The service is a formula in another process that keeps nothing. Peak memory is the maxRSS that
 // the operating system has counted for the process.
 import { execFile, fork } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -77,6 +77,8 @@ interface Job {
   /** The body of an async function of `sdk`, `files`, `client` and `total`; or the arguments of the command line. */
   readonly code?: string;
   readonly command?: readonly string[];
+  /** The snapshot before each round: none, or that of the first pass. */
+  readonly snapshot?: "none" | "first";
 }
 
 const rowsCode = (version: number): string => `
@@ -92,11 +94,18 @@ const changesCode = `
   for await (const change of client.contacts.changes({ snapshot: folder + "/contacts.snapshot" })) count += 1;`;
 
 const jobs: readonly Job[] = [
+  {
+    name: "no SDK: fetch every page",
+    version: 0,
+    code: `
+  for (let skip = 0; skip < total; skip += 200)
+    await (await fetch(process.env.TOUCHPOINT_BASE_URL + "/api/v1/contacts?limit=200&skip=" + skip)).json();`,
+  },
   { name: "import, unchanged", version: 0, code: rowsCode(0) },
   { name: "import, 10 % changed", version: 0, code: rowsCode(1) },
-  { name: "changes, first pass", version: 0, code: changesCode },
-  { name: "changes, none", version: 0, code: changesCode },
-  { name: "changes, 10 %", version: 1, code: changesCode },
+  { name: "changes, first pass", version: 0, code: changesCode, snapshot: "none" },
+  { name: "changes, none", version: 0, code: changesCode, snapshot: "first" },
+  { name: "changes, 10 %", version: 1, code: changesCode, snapshot: "first" },
   {
     name: "export to CSV",
     version: 0,
@@ -142,9 +151,12 @@ const measure = async (job: Job, { dist, url, folder, total }: Scene): Promise<M
       `import { Client } from ${at("index.js")};
 const files = ${job.code.includes("files.") ? `await import(${at("files.js")})` : "{}"};
 const folder = ${JSON.stringify(folder)}, total = ${total};
-const client = new Client({ apiKey: "key", limits: false });
-${job.code}
-await client.close();
+${
+  job.name.startsWith("no SDK")
+    ? job.code
+    : `const client = new Client({ apiKey: "key", limits: false });${job.code}
+await client.close();`
+}
 `,
     );
   const args = job.command === undefined ? [program] : [join(dist, "cli.js"), ...job.command];
@@ -206,9 +218,13 @@ const main = async (total: number): Promise<void> => {
             service.send(job.version);
           });
           const folder = folders[at] ?? "";
-          for (const rest of ["events.checkpoint", "events.ndjson.checkpoint"])
+          const [snapshot, first] = [join(folder, "contacts.snapshot"), join(folder, "first.snapshot")];
+          for (const rest of ["events.checkpoint", "events.ndjson.checkpoint", "cli.snapshot"])
             rmSync(join(folder, rest), { force: true });
+          if (job.snapshot !== undefined) rmSync(snapshot, { force: true });
+          if (job.snapshot === "first") copyFileSync(first, snapshot);
           runs[at]?.push(await measure(job, { dist, url, folder, total }));
+          if (job.snapshot === "none") copyFileSync(snapshot, first);
         }
       const of = (kind: keyof Measured): number[] => runs.map((all) => median(all.map((one) => one[kind])));
       const [peaks, cpus, seconds] = [of("peakMb"), of("cpu"), of("seconds")];
