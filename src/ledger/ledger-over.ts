@@ -20,13 +20,19 @@ interface Claiming extends ClaimDetails {
   readonly claim: string;
 }
 
-/** Hint for a query function that drops the rows of INSERT … RETURNING, or renames their columns. */
-export const mustReturnRows =
-  "a SQL query must return the rows of each statement under the names of its columns (once_key, not onceKey), also of one that writes (RETURNING): all(), not run()";
-
 /** The store does not work as a ledger needs: nothing may be sent with it. */
 export class AdapterFault extends ConfigurationError {
   readonly isAdapterFault = true;
+}
+
+/** What reaches a store through others' code: a SQL query, a Redis client. The store is tried before its first claim. */
+export interface Adapter {
+  /** What errors call it, such as `sqlLedger`. */
+  readonly name: string;
+  /** What it must do, for errors about wrong answers. */
+  readonly rule: string;
+  /** Whether an error of the store would come again and again, such as a missing permission. */
+  isRefusal(error: ConfigurationError): boolean;
 }
 
 /** What a ledger needs of the place that has its keys. Each method is atomic among all processes that share the place. */
@@ -45,11 +51,6 @@ export interface KeyStore {
 // A key may be freed between a claim and the look at what refused it, but hardly ever so many times in a row.
 const mostTries = 10;
 
-// A table may have any name.
-const quoted = /"[^"]*"|'[^']*'|`[^`]*`/g;
-// The words of PostgreSQL and SQLite for a missing privilege, a read-only database and a table of another form.
-const isRefusal = /permission denied|read-?only|no such column|column .*does not exist|not authorized/i;
-
 /** How the keys of trials begin. */
 const trialPrefix = "touchpoint:self-test:";
 
@@ -58,12 +59,12 @@ const trialPrefix = "touchpoint:self-test:";
  *
  * @throws AdapterFault naming the step that went wrong. A store that cannot be reached throws its own error.
  */
-const tryStore = async (store: KeyStore, name: string): Promise<void> => {
+const tryStore = async (store: KeyStore, { name, rule, isRefusal }: Adapter): Promise<void> => {
   const key = trialPrefix + crypto.randomUUID();
   const [claim, fingerprint, operation, limitMs] = [crypto.randomUUID(), "self-test", "emails.send", 60_000];
   const claiming = { key, claim, fingerprint, operation, limitMs };
   const check = (what: string, isRight: boolean): void => {
-    if (!isRight) throw new AdapterFault(`${name}: the first use ${what}: ${mustReturnRows}`);
+    if (!isRight) throw new AdapterFault(`${name}: the first use ${what}: ${rule}`);
   };
   const isOurs = (found: Found | undefined, state: Found["state"]): boolean =>
     found?.key === key && found.claim === claim && found.fingerprint === fingerprint && found.state === state;
@@ -83,33 +84,29 @@ const tryStore = async (store: KeyStore, name: string): Promise<void> => {
   } catch (error) {
     // The claim may be stored anyway.
     await store.settle(key, claim, { as: "not-sent", over: true }).catch(() => undefined);
-    // It would refuse the statement again and again. Any other failure may be one of the network.
-    if (!(error instanceof AdapterFault) && isRefusal.test(messageOf(error).replace(quoted, "")))
-      throw new AdapterFault(`${name}: the first use failed: ${messageOf(error)}`, { cause: error });
-    throw error;
+    // Stores report failures of the network as ConfigurationErrors: any other error is one of a wrong answer.
+    const isPassing = error instanceof ConfigurationError && !isRefusal(error);
+    if (error instanceof AdapterFault || isPassing) throw error;
+    throw new AdapterFault(`${name}: the first use failed: ${messageOf(error)}`, { cause: error });
   }
 };
 
 /** The same store, tried before its first claim. If it cannot be reached, the next claim tries again. */
-const tried = (store: KeyStore, name: string): KeyStore => {
+const tried = (store: KeyStore, adapter: Adapter): KeyStore => {
   let isTried = false;
   return {
     ...store,
     claim: async (claiming) => {
       // Claims share no trial that still runs: one that never ends would hold up all later claims.
-      if (!isTried) await tryStore(store, name);
+      if (!isTried) await tryStore(store, adapter);
       isTried = true;
       return store.claim(claiming);
     },
   };
 };
 
-/**
- * A ledger over a store.
- *
- * @param adapter - what errors call a store that others' code reaches, such as `sqlLedger`: it is tried before its first claim.
- */
-export const ledgerOver = (place: KeyStore, adapter?: string): Ledger => {
+/** A ledger over a store. @param adapter - how the store is reached, if not by our own code alone. */
+export const ledgerOver = (place: KeyStore, adapter?: Adapter): Ledger => {
   const store = adapter === undefined ? place : tried(place, adapter);
   const claim = async (
     key: string,
@@ -126,7 +123,7 @@ export const ledgerOver = (place: KeyStore, adapter?: string): Ledger => {
         if (found?.claim === own) break;
         if (found !== undefined) return aged(found);
       }
-      throw new Error(`the store does not say what holds the key: ${mustReturnRows}`);
+      throw new Error(`the store does not say what holds the key: ${adapter?.rule}`);
     } catch (error) {
       // The claim may be stored anyway; nothing was sent under it.
       store.settle(key, own, { as: "not-sent" }).catch(() => undefined);

@@ -20,7 +20,7 @@ export interface IoredisCommands {
   /** Runs a script that the server already has, by its SHA-1: EVALSHA. */
   evalsha(sha: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>;
   /** Reads the memory section, in which a ledger checks whether Redis evicts keys: INFO. */
-  info?(section: "memory"): Promise<string>;
+  info?(section: "memory"): Promise<unknown>;
   /** The nodes of a cluster that hold keys; a ledger on one is listed node by node. */
   nodes?(role: "master"): IoredisCommands[];
 }
@@ -51,7 +51,7 @@ export interface NodeRedisCommands {
   /** Runs a script that the server already has, by its SHA-1: EVALSHA. */
   evalSha(sha: string, input: ScriptInput): Promise<unknown>;
   /** Reads the memory section, in which a ledger checks whether Redis evicts keys: INFO. */
-  info?(section: "memory"): Promise<string>;
+  info?(section: "memory"): Promise<unknown>;
   /** The nodes of a cluster that hold keys. */
   readonly masters?: readonly unknown[];
   /** Returns the client of one node. */

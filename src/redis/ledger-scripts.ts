@@ -11,9 +11,10 @@ interface Entry extends Omit<Found, "key" | "now" | "state" | "receipt"> {
 }
 
 /** A key with its entry and the time of Redis; undefined if it is free. */
-export const foundOf = (key: string, text: unknown, now: unknown): Found | undefined => {
+export const foundOf = (key: string, text: string | undefined, now: unknown): Found | undefined => {
+  if (text === undefined) return undefined;
   // Only the scripts below write entries.
-  const { state, receipt, ...rest }: Entry = JSON.parse(String(text));
+  const { state, receipt, ...rest }: Entry = JSON.parse(text);
   if (state === "free") return undefined;
   const given = receipt === undefined ? undefined : JSON.parse(receipt);
   return { ...rest, key, state, receipt: given, now: Number(now) };

@@ -1,8 +1,10 @@
 import { type CheckpointStore, checkpoints } from "../bulk/checkpoint.ts";
+import { ConfigurationError } from "../errors.ts";
 import { isText, refuseSetup, ruleFaults } from "../runtime/rules.ts";
 import { clientFaults, type RedisCommands } from "./commands.ts";
 import { asked } from "./fault.ts";
-import { getScript, setScript } from "./ledger-scripts.ts";
+import { echoScript, getScript, setScript } from "./ledger-scripts.ts";
+import { mustReply, textOf } from "./replies.ts";
 
 /** Which run the checkpoint belongs to. */
 export interface RedisCheckpointOptions {
@@ -33,8 +35,11 @@ export const redisCheckpoint = (redis: RedisCommands, options: RedisCheckpointOp
   const stored = `the checkpoint ${key}`;
   return {
     load: async () => {
-      const text = await asked(stored, getScript(redis, [key], []));
-      return typeof text === "string" ? checkpoints.parse(text, `${stored} in Redis`) : undefined;
+      // A client that loses replies would start the run over.
+      const echo = textOf(await asked(stored, echoScript(redis, [key], [])));
+      if (!echo?.endsWith(key)) throw new ConfigurationError(`${stored}: ${mustReply}`);
+      const text = textOf(await asked(stored, getScript(redis, [key], [])));
+      return text === undefined ? undefined : checkpoints.parse(text, `${stored} in Redis`);
     },
     save: async (state) => void (await asked(stored, setScript(redis, [key], [JSON.stringify(state)]))),
   };

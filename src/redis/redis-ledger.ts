@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { ConfigurationError } from "../errors.ts";
 import type { Ledger, LedgerLog } from "../ledger/ledger.ts";
-import { type KeyStore, ledgerOver } from "../ledger/ledger-over.ts";
+import { type Adapter, type KeyStore, ledgerOver } from "../ledger/ledger-over.ts";
 import { type Found, scheduledIdOf } from "../ledger/rules.ts";
 import { isFlag, isString, refuseSetup, ruleFaults } from "../runtime/rules.ts";
 import { clientFaults, nodesOf, type RedisCommands } from "./commands.ts";
@@ -16,6 +16,7 @@ import {
   setScript,
   settleScript,
 } from "./ledger-scripts.ts";
+import { mustReply, partsOf, textOf } from "./replies.ts";
 
 /** How the ledger names its keys. */
 export interface RedisLedgerOptions {
@@ -46,6 +47,12 @@ type Script = (redis: RedisCommands, keys: readonly string[], values: readonly s
 
 const asked = <Answer>(command: Promise<Answer>): Promise<Answer> => askedFor("the ledger", command);
 
+const adapter: Adapter = {
+  name: "redisLedger",
+  rule: mustReply,
+  isRefusal: ({ cause }) => faultOf(cause).isLasting,
+};
+
 /** Refuses a Redis that evicts keys. @param onUnknown - called with the reason if Redis does not say. */
 const checkEviction = async (redis: RedisCommands, onUnknown: (cause: string) => void): Promise<void> => {
   try {
@@ -69,20 +76,19 @@ const redisKeys = (redis: RedisCommands, prefix: string, check: () => Promise<vo
     asked(script(redis, [prefix + key], values));
 
   const find = async (key: string): Promise<Found | undefined> => {
-    // As readScript returns it.
-    const [now, text] = (await run(readScript, key)) as unknown[];
-    return typeof text === "string" ? foundOf(key, text, now) : undefined;
+    const [now, text] = partsOf(await run(readScript, key));
+    return foundOf(key, textOf(text), now);
   };
 
   return {
     find,
     claim: async ({ key, claim, fingerprint, operation, limitMs }) => {
       await asked(check());
-      return (await run(claimScript, key, claim, fingerprint, operation, `${limitMs}`)) === 1;
+      return textOf(await run(claimScript, key, claim, fingerprint, operation, `${limitMs}`)) === "1";
     },
     findScheduled: async (id) => {
-      const key = await run(getScript, scheduledMark + id);
-      const found = typeof key === "string" ? await find(key) : undefined;
+      const key = textOf(await run(getScript, scheduledMark + id));
+      const found = key === undefined ? undefined : await find(key);
       return found && scheduledIdOf(found.operation, found.receipt) === id ? found : undefined;
     },
     settle: async (key, claim, { as, over, receipt }) => {
@@ -92,7 +98,7 @@ const redisKeys = (redis: RedisCommands, prefix: string, check: () => Promise<vo
       // Written before the receipt, so that a cancel finds the key of every stored receipt.
       if (id !== undefined) await run(setScript, scheduledMark + id, key);
       const text = receipt === undefined ? "" : JSON.stringify(receipt);
-      return (await run(settleScript, key, as, claim, text, randomUUID(), over ? "1" : "")) === 1;
+      return textOf(await run(settleScript, key, as, claim, text, randomUUID(), over ? "1" : "")) === "1";
     },
     async *all() {
       // SCAN ignores the prefix that a client adds to keys (ioredis: keyPrefix).
@@ -102,18 +108,16 @@ const redisKeys = (redis: RedisCommands, prefix: string, check: () => Promise<vo
         // SCAN may return a key twice.
         const done = new Set<string>();
         for (let cursor: string | undefined = "0"; cursor !== undefined; ) {
-          // As scanScript returns it.
-          const [next = "0", now, ...entries] = (await asked(
-            scanScript(node, [], [cursor, pattern]),
-          )) as string[];
+          const page: unknown = await asked(scanScript(node, [], [cursor, pattern]));
+          const [next, now, ...entries] = partsOf(page);
           for (let at = 0; at < entries.length; at += 2) {
             const key = String(entries[at]).slice(whole.length);
             if (key.startsWith(scheduledMark) || done.has(key)) continue;
             done.add(key);
-            const found = foundOf(key, entries[at + 1], now);
+            const found = foundOf(key, textOf(entries[at + 1]), now);
             if (found !== undefined) yield found;
           }
-          cursor = next === "0" ? undefined : next;
+          cursor = textOf(next) === "0" ? undefined : textOf(next);
         }
       }
     },
@@ -149,7 +153,7 @@ export const redisLedger = (redis: RedisCommands, options?: RedisLedgerOptions):
     isChecked = true;
   };
   return {
-    ...ledgerOver(redisKeys(redis, prefix, check)),
+    ...ledgerOver(redisKeys(redis, prefix, check), adapter),
     attach: (given) => {
       log = given;
     },

@@ -65,6 +65,18 @@ const codeOf = (error: unknown): unknown => {
 const isMissing = (error: unknown): boolean =>
   codeOf(error) === "42P01" || /no such table|relation .* does not exist/i.test(messageOf(error));
 
+/** What a query function must do that drops the rows of INSERT … RETURNING, or renames their columns. */
+export const mustReturnRows =
+  "a SQL query must return the rows of each statement under the names of its columns (once_key, not onceKey), also of one that writes (RETURNING): all(), not run()";
+
+// A table may have any name.
+const quoted = /"[^"]*"|'[^']*'|`[^`]*`/g;
+// The words of PostgreSQL and SQLite for a missing privilege, a read-only database and a table of another form.
+const refusal = /permission denied|read-?only|no such column|column .*does not exist|not authorized/i;
+
+/** Whether the database would refuse the statement again and again. */
+export const isRefusal = (error: unknown): boolean => refusal.test(messageOf(error).replace(quoted, ""));
+
 const mustReturn =
   "query must return an array of rows, one object each, for example (await pool.query(sql, params)).rows";
 

@@ -1,9 +1,8 @@
 import { type CheckpointStore, checkpoints } from "../bulk/checkpoint.ts";
 import { ConfigurationError } from "../errors.ts";
-import { mustReturnRows } from "../ledger/ledger-over.ts";
 import { isText } from "../runtime/rules.ts";
 import { defaultTables } from "./migration.ts";
-import { asText, runner, type SqlDialect, type SqlQuery, storeOptions } from "./query.ts";
+import { asText, mustReturnRows, runner, type SqlDialect, type SqlQuery, storeOptions } from "./query.ts";
 
 /** Which run the checkpoint belongs to, and where it is kept. */
 export interface SqlCheckpointOptions {

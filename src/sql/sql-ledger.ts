@@ -1,10 +1,12 @@
 import type { Ledger } from "../ledger/ledger.ts";
-import { AdapterFault, type KeyStore, ledgerOver, mustReturnRows } from "../ledger/ledger-over.ts";
+import { AdapterFault, type KeyStore, ledgerOver } from "../ledger/ledger-over.ts";
 import { type Found, scheduledIdOf } from "../ledger/rules.ts";
 import { defaultTables } from "./migration.ts";
 import {
   asInteger,
   asText,
+  isRefusal,
+  mustReturnRows,
   now,
   type Row,
   type Run,
@@ -127,5 +129,5 @@ const sqlKeys = (run: Run, sql: ReturnType<typeof statementsOf>): KeyStore => {
 export const sqlLedger = (query: SqlQuery, options: SqlLedgerOptions): Ledger => {
   const { dialect, table = defaultTables.ledger } = storeOptions("sqlLedger", query, options, {});
   const keys = sqlKeys(runner(query, dialect, `the table ${table}`), statementsOf(table, dialect));
-  return ledgerOver(keys, "sqlLedger");
+  return ledgerOver(keys, { name: "sqlLedger", rule: mustReturnRows, isRefusal });
 };

@@ -1,6 +1,6 @@
 import { Cluster, Redis } from "ioredis";
 import { Cluster as Cluster5, Redis as Redis5 } from "ioredis5";
-import { createClient, createCluster } from "redis";
+import { createClient, createCluster, RESP_TYPES } from "redis";
 import { createClient as createClient5, createCluster as createCluster5 } from "redis5";
 import { onTestFinished } from "vitest";
 import type { RedisCommands } from "../../src/redis/index.ts";
@@ -80,6 +80,69 @@ export const clusters: readonly (readonly [
       await redis.connect();
       onTestFinished(() => redis.destroy());
       return redis;
+    },
+  ],
+];
+
+/** Clients that are set to give replies in other types. */
+export const mappingClients: readonly (readonly [
+  name: string,
+  connect: (port: number) => Promise<RedisCommands>,
+])[] = [
+  [
+    "node-redis 6 with texts as Buffers and numbers as texts",
+    async (port) => {
+      const redis = createClient({ url: `redis://127.0.0.1:${port}` });
+      await redis.connect();
+      onTestFinished(() => redis.destroy());
+      return redis.withTypeMapping({
+        [RESP_TYPES.BLOB_STRING]: Buffer,
+        [RESP_TYPES.SIMPLE_STRING]: Buffer,
+        [RESP_TYPES.NUMBER]: String,
+      });
+    },
+  ],
+  [
+    "node-redis 5 with texts as Buffers and numbers as texts",
+    async (port) => {
+      const redis = createClient5({ url: `redis://127.0.0.1:${port}` });
+      await redis.connect();
+      onTestFinished(() => redis.destroy());
+      return redis.withTypeMapping({ [RESP_TYPES.BLOB_STRING]: Buffer, [RESP_TYPES.NUMBER]: String });
+    },
+  ],
+  [
+    "ioredis 6 with stringNumbers",
+    async (port) => {
+      const redis = new Redis(port, "127.0.0.1", { stringNumbers: true });
+      onTestFinished(() => redis.disconnect());
+      return redis;
+    },
+  ],
+];
+
+/** What has the methods of a client, and does not return its replies. */
+export const wrongClients: readonly (readonly [
+  name: string,
+  connect: (port: number) => Promise<RedisCommands>,
+])[] = [
+  [
+    "a pipeline of ioredis",
+    async (port) => {
+      const redis = new Redis(port, "127.0.0.1");
+      onTestFinished(() => redis.disconnect());
+      // The types refuse it.
+      return redis.pipeline() as unknown as RedisCommands;
+    },
+  ],
+  [
+    "a transaction of node-redis",
+    async (port) => {
+      const redis = createClient({ url: `redis://127.0.0.1:${port}` });
+      await redis.connect();
+      onTestFinished(() => redis.destroy());
+      // As above.
+      return redis.multi() as unknown as RedisCommands;
     },
   ],
 ];
