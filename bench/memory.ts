@@ -5,6 +5,7 @@
 //   BASE=../other/dist npx tsx bench/memory.ts     another build beside it, in turns
 //   JOBS=import,changes ROUNDS=3 npx tsx bench/memory.ts
 //   NODE_FLAGS=--max-old-space-size=320 npx tsx bench/memory.ts
+//   CGROUP=/sys/fs/cgroup/memory/small npx tsx bench/memory.ts    each job in this cgroup, which has a limit of its own
 //
 // Needs dist/ (npm run build). The service is a formula in another process that keeps nothing. Peak memory is the maxRSS that
 // the operating system has counted for the process.
@@ -168,8 +169,15 @@ await client.close();`
   const since = performance.now();
   await new Promise<void>((done, fail) => {
     const given = ["--import", probe, ...flags, ...args, ...(job.command ? ["--limits", "off"] : [])];
-    execFile(process.execPath, given, { cwd: folder, env, maxBuffer: 2 ** 30 }, (error, _out, stderr) =>
-      error === null ? done() : fail(new Error(`${job.name}: ${stderr.slice(-2_000)}`, { cause: error })),
+    const { CGROUP: group } = process.env;
+    const inGroup = ["-c", 'echo $$ > "$0/cgroup.procs" && exec "$@"', group ?? "", process.execPath];
+    const [program, ...before] = group === undefined ? [process.execPath] : ["sh", ...inGroup];
+    execFile(
+      program ?? "",
+      [...before, ...given],
+      { cwd: folder, env, maxBuffer: 2 ** 30 },
+      (error, _out, stderr) =>
+        error === null ? done() : fail(new Error(`${job.name}: ${stderr.slice(-2_000)}`, { cause: error })),
     );
   });
   const { maxRSS, cpu }: { maxRSS: number; cpu: number } = JSON.parse(readFileSync(out, "utf8"));
