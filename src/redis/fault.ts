@@ -17,7 +17,8 @@ const cluster = "it is a cluster: connect with Cluster (ioredis) or createCluste
 const lasting: Readonly<Record<string, string>> = {
   NOAUTH: "pass the password to its client",
   WRONGPASS: "pass the right user name and password to its client",
-  NOPERM: "allow its user EVAL and EVALSHA on the keys touchpoint:*",
+  NOPERM:
+    "allow its user +eval +evalsha +get +set +time, for a ledger also +scan +info, on the keys ~touchpoint:* or your own prefix",
   MOVED: cluster,
   WRONGTYPE: "another program uses the key: choose another id or prefix",
 };
@@ -28,6 +29,9 @@ const passing: Readonly<Record<string, string>> = {
   OOM: "it is full: raise its maxmemory",
 };
 
+// Redis up to 7.0 and from 7.2 on, about a command or a key of a script.
+const deniedInScript = /^ERR (The user executing the script can't|ACL failure in script)/;
+
 /** The fault behind a failed command. */
 export const faultOf = (cause: unknown): RedisFault => {
   const message = cause instanceof Error ? cause.message : String(cause);
@@ -35,9 +39,10 @@ export const faultOf = (cause: unknown): RedisFault => {
   const code = /^[A-Z]{2,}(?= )/.exec(message)?.[0];
   if (code === undefined)
     return { what: `is unreachable: ${message}`, cause, isReply: false, isLasting: false };
-  const advice = lasting[code] ?? passing[code];
+  const kind = deniedInScript.test(message) ? "NOPERM" : code;
+  const advice = lasting[kind] ?? passing[kind];
   const what = `replied: ${message.replace(/ script: .*/, "")}${advice === undefined ? "" : ` (${advice})`}`;
-  return { what, cause, isReply: true, isLasting: code in lasting };
+  return { what, cause, isReply: true, isLasting: kind in lasting };
 };
 
 /** Redis that has not answered for so long is unavailable, and what it granted may not be used any more. */

@@ -46,7 +46,7 @@ test.each([
   ["WRONGPASS", "pass the right user name", () => join(server.port, { password: "x" })],
   [
     "NOPERM",
-    "allow its user EVAL",
+    "allow its user +eval",
     async () => {
       const admin = connected(server.port, { password: "secret" });
       await admin.acl("SETUSER", "reader", "on", ">x", "~*", "+@read", "+info");
