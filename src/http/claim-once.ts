@@ -31,7 +31,7 @@ export const claimOnce = (clock: Pick<Clock, "now">): Stage => {
       if (attemptTimeoutMs <= 0) throw notSent("the ledger took the whole of timeoutMs", "timeout");
       scope.signal?.throwIfAborted();
       if (request.admission?.isHeld)
-        throw notSent("the service asked to wait while the key was claimed", "held");
+        throw notSent("it has to wait for a limit again, since the key was claimed", "held");
       const response = await next(scope, { ...request, attemptTimeoutMs });
       if (wasNotApplied(scope, response)) await claim.settle("not-sent");
       return response;

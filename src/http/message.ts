@@ -13,7 +13,7 @@ export interface HttpRequest {
   readonly attemptTimeoutMs: number;
   /** Set by the auth stage; separate from the other headers, because readers of those must not see the key. */
   authorization: string | undefined;
-  /** Set by the rate limit: whether the service has asked for a pause since this attempt left the queue. */
+  /** Set by the rate limit: whether this attempt has to return to the queue, for a pause or because its permits lapsed. */
   admission: { readonly isHeld: boolean } | undefined;
 }
 

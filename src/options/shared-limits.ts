@@ -68,6 +68,8 @@ export interface Gate {
   readyAt(request: SharingRequest): number | undefined;
   /** Whether the store has counted it already. */
   isGranted(request: SharingRequest): boolean;
+  /** Whether the store may count an admitted request no longer: its first byte must not leave. */
+  isLapsed(request: SharingRequest): boolean;
   /** An admitted request goes. */
   take(request: SharingRequest): void;
   /** A request waits no more. */

@@ -75,10 +75,11 @@ export class Admission implements SharingRequest {
     this.since = bounds.clock.now();
   }
 
-  /** Whether the service has stopped any of its limits since it was admitted. */
+  /** Whether it must not be sent any more: the service has stopped one of its limits, or its permits are no longer sure. */
   get isHeld(): boolean {
-    for (const budget of this.queue.kind.budgets) if (budget.pausedForMs > 0) return true;
-    return false;
+    const { budgets, gate } = this.queue.kind;
+    for (const budget of budgets) if (budget.pausedForMs > 0) return true;
+    return gate?.isLapsed(this) ?? false;
   }
 
   /** What it lacks while it waits. */

@@ -45,7 +45,7 @@ export const faultOf = (cause: unknown): RedisFault => {
   return { what, cause, isReply: true, isLasting: kind in lasting };
 };
 
-/** Redis that has not answered for so long is unavailable, and what it granted may not be used any more. */
+/** Redis that has not answered for so long is unavailable; a process that has sent it nothing for so long is dead. */
 export const silenceMs = 3_000;
 
 /** The fault when no answer arrives in time. */

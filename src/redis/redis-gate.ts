@@ -8,6 +8,11 @@ const retryMs = 250;
 // A request that has ended is told with the next question. So long it may wait for one: it is told how long ago that was.
 const mostUntoldMs = 150;
 const mostAsked = 100;
+// The first byte of a request leaves at most so long after a message that Redis answered. Redis takes the process for
+// dead a second later, which is more than the byte's way to the service.
+const usableMs = silenceMs - 1_000;
+// With a request in flight, a process sends a message at least so often, so that Redis does not take it for dead.
+const messageEveryMs = 500;
 const never = Number.POSITIVE_INFINITY;
 
 /** A request that Redis was asked for. */
@@ -42,6 +47,10 @@ export class RedisGate implements Gate {
   #asked: readonly Ticket[] | undefined;
   /** When those that wait are due to be asked for; `Infinity` once they are, until the answer. */
   #askAt = Number.NEGATIVE_INFINITY;
+  #inFlight = 0;
+  /** When the latest message was sent, and the latest one that Redis answered. */
+  #sentAt = Number.NEGATIVE_INFINITY;
+  #answeredAt = Number.NEGATIVE_INFINITY;
   lacks: Gate["lacks"];
 
   constructor(store: RedisStore, kind: SharingKind) {
@@ -76,10 +85,18 @@ export class RedisGate implements Gate {
     return granted !== undefined && this.#now <= granted.until ? granted : undefined;
   }
 
+  isLapsed(request: SharingRequest): boolean {
+    const granted = this.#tickets.get(request)?.granted;
+    return granted !== undefined && this.#now > Math.max(granted.until, this.#answeredAt + usableMs);
+  }
+
   take(request: SharingRequest): void {
     const ticket = this.#tickets.get(request);
     if (ticket !== undefined && this.isGranted(request)) {
       ticket.hasGone = true;
+      this.#inFlight += 1;
+      this.#store.tellers.add(this);
+      this.#store.tell(messageEveryMs);
       return;
     }
     this.#tickets.delete(request);
@@ -103,7 +120,9 @@ export class RedisGate implements Gate {
       if (wasAnswered) budget.floor.add(roundTripMs, this.#now);
       if (ticket === undefined) budget.endAlone(weight, roundTripMs, wasSent);
     }
-    if (ticket !== undefined) this.#end(ticket, { wasSent, wasAnswered });
+    if (ticket === undefined) return;
+    this.#inFlight -= 1;
+    this.#end(ticket, { wasSent, wasAnswered });
   }
 
   #end({ id, request }: Ticket, how: Pick<Ended, "wasSent" | "wasAnswered">): void {
@@ -140,8 +159,10 @@ export class RedisGate implements Gate {
 
   news(): readonly Part[] {
     const isWaiting = this.#kind.queues.size > 0;
-    if (!isWaiting) this.#store.tellers.delete(this);
     const sentAt = this.#now;
+    const isSilent = this.#inFlight > 0 && sentAt - this.#sentAt >= messageEveryMs / 2;
+    if (this.#inFlight > 0) this.#store.tell(messageEveryMs);
+    else if (!isWaiting) this.#store.tellers.delete(this);
     const ended = this.#ended.splice(0);
     const mayAsk = this.#asked === undefined;
     const waiting = mayAsk ? this.#waiting() : [];
@@ -149,8 +170,9 @@ export class RedisGate implements Gate {
     const isOver = !isWaiting && (this.lacks !== undefined || this.#store.lost !== undefined);
     const asked = mayAsk && (waiting.length > 0 || isOver) ? waiting : undefined;
     if (mayAsk) this.#askAt = asked === undefined ? Number.NEGATIVE_INFINITY : never;
-    if (ended.length === 0 && asked === undefined) return [];
+    if (ended.length === 0 && asked === undefined && !isSilent) return [];
     this.#asked ??= asked;
+    this.#sentAt = sentAt;
     const part: Part = {
       isInteractive: this.#kind.priority === "interactive",
       budgets: this.#budgets,
@@ -161,7 +183,11 @@ export class RedisGate implements Gate {
         ask: asked && this.#askOf(asked),
       },
       heard: (reply) => {
-        if (reply !== undefined) return asked && this.#answered(asked, reply, sentAt);
+        if (reply !== undefined) {
+          this.#answeredAt = Math.max(this.#answeredAt, sentAt);
+          if (asked !== undefined) this.#answered(asked, reply, sentAt);
+          return;
+        }
         this.#ended.unshift(...ended);
         this.#store.tellers.add(this);
       },
@@ -219,7 +245,7 @@ export class RedisGate implements Gate {
       // It has left, or gone without Redis, in the meantime.
       if (this.#tickets.get(ticket.request) !== ticket)
         this.#end(ticket, { wasSent: false, wasAnswered: false });
-      else ticket.granted = { from: now + inMs, until: sentAt + silenceMs + inMs };
+      else ticket.granted = { from: now + inMs, until: sentAt + usableMs + inMs };
     }
   }
 }

@@ -24,8 +24,8 @@ export interface RedisLimitsOptions extends Partial<Limits> {
  * Limits that any number of processes share through one Redis: permits, pauses and daily counts.
  *
  * Each request takes about two round trips to Redis on average, one before it is sent and one after its response. The
- * request of a process that died counts for `timeoutMs`, a window and 3 s. After a restart or a flush of Redis, processes that used it
- * before wait for a window. Their clocks need not agree.
+ * requests of a process that died count for 3 s and a window after its last message. After a restart or a flush of Redis,
+ * processes that used it before wait for a window. Their clocks need not agree.
  *
  * @param redis - an ioredis or node-redis client, version 5 or 6; cluster clients work too. Close it yourself, after the
  * Touchpoint client.

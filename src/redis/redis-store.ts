@@ -42,7 +42,7 @@ export class RedisStore {
   readonly whenLost: WhenLost;
   /** The part of a round trip to Redis that is certain to pass. */
   readonly floor = new LatencyFloor(10_000, { slackMs: 15, mostMs: silenceMs / 2 });
-  /** Those with requests that wait, or that have ended and were not told yet; each tells of both in the next message. */
+  /** Those with requests that wait, are in flight, or have ended and were not told yet; the next message tells of them. */
   readonly tellers = new Set<{ news(): readonly Part[] }>();
   /** By their keys. */
   readonly budgets = new Map<string, RedisBudget>();
@@ -51,7 +51,7 @@ export class RedisStore {
   #fault: RedisFault = silence;
   #wasConnected = false;
   #isFlushing = false;
-  #cancelTelling: Cancel | undefined;
+  #telling: { readonly at: number; readonly cancel: Cancel } | undefined;
   readonly #underWay = new Set<Promise<void>>();
 
   constructor(redis: RedisCommands, whenLost: WhenLost, clock: Clock) {
@@ -78,8 +78,11 @@ export class RedisStore {
 
   /** Sends a message after so many milliseconds, or with the one before; 0: with all that becomes known in this turn. */
   tell(inMs: number): void {
+    const at = this.clock.now() + inMs;
     if (inMs > 0) {
-      this.#cancelTelling ??= this.clock.after(inMs, () => this.tell(0));
+      if (this.#telling !== undefined && this.#telling.at <= at) return;
+      this.#telling?.cancel();
+      this.#telling = { at, cancel: this.clock.after(inMs, () => this.tell(0)) };
       return;
     }
     if (this.#isFlushing) return;
@@ -92,8 +95,8 @@ export class RedisStore {
 
   async #send(): Promise<void> {
     this.#isFlushing = false;
-    this.#cancelTelling?.();
-    this.#cancelTelling = undefined;
+    this.#telling?.cancel();
+    this.#telling = undefined;
     const sentAt = this.clock.now();
     const parts = [...this.tellers].flatMap((teller) => teller.news());
     if (parts.length === 0) return;

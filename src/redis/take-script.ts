@@ -1,12 +1,13 @@
 import { sharing } from "../rate-limit/permits.ts";
 import { script } from "./commands.ts";
+import { silenceMs } from "./fault.ts";
 
 /**
  * Grants requests, and records those that have ended. It runs atomically and uses the server's clock only.
  *
- * A granted request holds its permits until it is settled; then they cool down for a window. A request that is never
- * settled holds them until it may no longer take place, and for a window after that. Each key holds the state of one
- * budget, in MessagePack: to read and write it as JSON takes Redis twice as long.
+ * A granted request holds its permits until it is settled; then they cool down for a window. If its process sends no
+ * message for `silenceMs`, it is dead, and its permits cool down from then on. Each key holds the state of one budget, in
+ * MessagePack: to read and write it as JSON takes Redis twice as long.
  */
 export const exchange = script(`
 local message, time = cjson.decode(ARGV[1]), redis.call('TIME')
@@ -70,7 +71,7 @@ end
 -- PERMITS by request, in flight or with the floors of their end.
 local function holderOf(it)
   local name = message.process .. ' ' .. my.kind
-  it.holders[name] = it.holders[name] or { process = message.process, kind = my.kind, permits = {} }
+  it.holders[name] = it.holders[name] or { process = message.process, kind = my.kind, permits = {}, heardAt = it.heardAt }
   return it.holders[name]
 end
 
@@ -81,17 +82,25 @@ local function hold(it, holder, amount)
   if isInteractive(holder.kind) then it.interactive = it.interactive + amount end
 end
 
+-- When a permit is free for sure. In flight: when its request can no longer take place, or its process is dead.
+local function endOf(holder, one)
+  if one.ends then return one.ends end
+  return math.min(one.usableAt + one.leaseMs, math.max(one.usableAt, holder.heardAt) + ${silenceMs}) + one.coolMs
+end
+
 -- Those that count for this process. A permit returns sooner by what is certain to pass on the ways between.
 local function count(it)
   local windowEnd, isProbing = it.heardAt + it.mine.windowMs, false
   for name, holder in pairs(it.holders) do
     local held = 0
+    if holder.process == message.process then holder.heardAt = it.heardAt end
     for id, one in pairs(holder.permits) do
-      local freeAt = one.floor and one.ends - math.min(one.floor, it.mine.floorMs) - math.min(one.redisFloor, message.redisFloorMs)
-      if one.ends <= it.heardAt then holder.permits[id] = nil
+      local ends = endOf(holder, one)
+      local freeAt = one.floor and ends - math.min(one.floor, it.mine.floorMs) - math.min(one.redisFloor, message.redisFloorMs)
+      if ends <= it.heardAt then holder.permits[id] = nil
       elseif not freeAt or freeAt > it.heardAt then
         held = held + one.amount
-        it.returns[#it.returns + 1] = { freeAt or windowEnd, one.amount, freeAt ~= nil }
+        it.returns[#it.returns + 1] = { freeAt or math.min(windowEnd, ends), one.amount, freeAt ~= nil }
         isProbing = isProbing or it.probe == id
         if not freeAt then it.inFlight[holder.kind] = true end
       end
@@ -108,13 +117,11 @@ local function settle()
   for _, one in ipairs(my.settled) do
     for place, it in ipairs(budgets) do
       local mine, permits = it.mine, holderOf(it).permits
-      local isKnown = permits[one.id] ~= nil
-      permits[one.id] = nil
       if it.probe == one.id then it.probe = one.wasSent and '' or 'due' end
-      if not one.wasSent then
-        if isKnown then charge(it, -weightAt(one, place)) end
-      elseif isKnown or mine.born ~= it.born then
-        -- In whole milliseconds, so that permits return together.
+      if permits[one.id] and not one.wasSent then charge(it, -weightAt(one, place)) end
+      permits[one.id] = nil
+      if one.wasSent then
+        -- Also of a process that was taken for dead. In whole milliseconds, so that permits return together.
         permits[one.id] = { amount = amountAt(one, place), ends = math.ceil(it.heardAt + 1 + one.coolMs[place]),
           floor = one.wasAnswered and mine.floorMs or 0, redisFloor = one.wasAnswered and message.redisFloorMs or 0 }
       end
@@ -238,11 +245,12 @@ local function judge(request, me)
 end
 
 -- A request whose first answer was lost is granted again: its time starts anew.
-local function grant(request, isHeld)
+local function grant(request, inMs, isHeld)
   for place, it in ipairs(budgets) do
     local mine, holder = it.mine, holderOf(it)
     local weight, amount = weightAt(request, place), amountAt(request, place)
-    holder.permits[request.id] = { amount = amount, ends = it.heardAt + my.ask.leaseMs + mine.windowMs * math.max(1, weight / mine.max) }
+    holder.permits[request.id] = { amount = amount, usableAt = it.heardAt + inMs, leaseMs = my.ask.leaseMs,
+      coolMs = mine.windowMs * math.max(1, weight / mine.max) }
     if not isHeld then
       hold(it, holder, amount)
       it.inFlight[my.kind] = true
@@ -267,11 +275,10 @@ local function answer()
   end
   for number, request in ipairs(my.ask.requests) do
     me.isFirst = number == 1
-    -- The answer to an earlier ask was lost.
     local isHeld, inMs = holderOf(budgets[1]).permits[request.id] ~= nil, 0
     if not isHeld then inMs, reply.waitMs, reply.lacks = judge(request, me) end
     if reply.lacks > 0 then break end
-    grant(request, isHeld)
+    grant(request, inMs, isHeld)
     for place in ipairs(budgets) do me.wants[place] = me.wants[place] - amountAt(request, place) end
     table.insert(reply.granted, inMs)
   end

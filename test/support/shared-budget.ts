@@ -9,6 +9,7 @@ export const sharedBudget = (change: Partial<SharedBudget> = {}) => {
       seek: () => log.push("seek"),
       readyAt: () => undefined,
       isGranted: () => false,
+      isLapsed: () => false,
       lacks: undefined,
       take: () => undefined,
       drop: () => undefined,

@@ -80,7 +80,7 @@ export class Attempt {
   /** It has a socket, and its first byte is about to be sent. */
   onRequestStart(controller: Controller): void {
     if (this.request.admission?.isHeld)
-      this.fail("held", "the service asked to wait before there was a socket");
+      this.fail("held", "it has to wait for a limit again, since there was no socket");
     // After a turn of the event loop longer than `timeoutMs`, the timer comes only now: sent, it would be cut off at once.
     if (this.#limits.clock.now() > this.#dueAt) this.#onTimeUp();
     if (this.hasEnded) {

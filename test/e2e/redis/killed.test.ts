@@ -22,6 +22,26 @@ afterAll(async () => {
   await server.stop();
 });
 
+test("the permits of a killed process come back, however long its requests could have taken", async () => {
+  const id = "died while it waited";
+  const args = [program, String(server.port), id, "2", "hangs"];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let sent = "";
+  for await (const chunk of child.stdout) {
+    sent += String(chunk);
+    if (sent.length === 2) break;
+  }
+  const options = { id, requests: { max: 2, windowMs: 500 } };
+  const { limiter, send, close } = member(server.port, async () => answered(), options);
+  onTestFinished(close);
+  const answer = send(requestOn(["requests"]));
+  await redis.ping();
+  const before = limiter.state().requests.waiting.interactive;
+  child.kill("SIGKILL");
+  expect([before, (await answer).status]).toEqual([1, 200]);
+});
+
 /** Runs a process that makes seven calls and dies with the last answer. */
 const run = async (id: string, how: string): Promise<number | null> => {
   const args = [program, String(server.port), id, "7", how];

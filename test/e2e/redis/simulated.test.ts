@@ -69,6 +69,16 @@ const watched = () => {
   return { line, redis };
 };
 
+/** A service that takes everything, and how much that was. */
+const counting = () => {
+  const taken = { count: 0 };
+  const next: Send = async () => {
+    taken.count += 1;
+    return answered();
+  };
+  return { taken, next };
+};
+
 /** Callers that send one request after the other, until told to stop; counts what is answered. */
 const saturate = ({ send }: { readonly send: Send }, request: HttpRequest, isOver = () => false) => {
   const answers = { count: 0 };
@@ -129,33 +139,113 @@ test("batches as large as half the limit go round among more processes than have
   expect(Math.max(...counts) / Math.min(...counts)).toBeLessThanOrEqual(1.2);
 });
 
-test("the requests of a killed process count until they may no longer take place, and for a window after", async () => {
-  const { send, limiters } = strict();
-  let isDead = false;
-  const survivor = join(send);
-  saturate(survivor, call);
+/** The commands of a process that stops, as a killed or a frozen one does: what it sends then has no effect. */
+const mortal = () => {
   const commands = store.commands(1);
-  const mortal: IoredisCommands = {
+  const life = { isOver: false };
+  const gone = (): Promise<never> => new Promise(() => undefined);
+  const redis: IoredisCommands = {
     ...commands,
-    eval: (...values) => (isDead ? new Promise(() => undefined) : commands.eval(...values)),
+    eval: (...values) => (life.isOver ? gone() : commands.eval(...values)),
   };
-  saturate(
-    join(async (request) => (isDead ? new Promise(() => undefined) : send(request)), {}, { redis: mortal }),
-    call,
-  );
+  const dying =
+    (send: Send): Send =>
+    (request) =>
+      life.isOver ? gone() : send(request);
+  return { life, redis, dying };
+};
+
+test("the permits of a killed process come back three seconds and a window after its last message", async () => {
+  const { send, limiters } = strict();
+  const { life, redis, dying } = mortal();
+  saturate(join(send), call);
+  // Slow, so that most of its permits are in flight as it dies.
+  const slow = dying(async (request) => {
+    const answer = await send(request);
+    await clock.sleep(2_000);
+    return answer;
+  });
+  saturate(join(slow, {}, { redis }), call);
   await store.advance(5_000);
-  isDead = true;
+  life.isOver = true;
   await store.advance(1_200);
   const shareOver = async (ms: number): Promise<number> => {
     const before = limiters.requests.accepted;
     await store.advance(ms);
     return (limiters.requests.accepted - before) / ((ms / 1_000) * limits.requests.max);
   };
-  // At most half was in flight as it died, for 30 s at most.
-  expect(await shareOver(2_000)).toBeGreaterThanOrEqual(0.45);
-  await store.advance(34_000);
+  expect(await shareOver(2_000)).toBeLessThanOrEqual(0.8);
+  await store.advance(1_000);
   expect(await shareOver(2_000)).toBeGreaterThanOrEqual(0.97);
   expect(limiters.requests.refused).toBe(0);
+});
+
+test("a slow request of a live process counts for as long as it takes", async () => {
+  const answers: ((response: ReturnType<typeof answered>) => void)[] = [];
+  const slow = join(() => new Promise((resolve) => answers.push(resolve)));
+  const { taken, next } = counting();
+  const other = join(next);
+  for (let at = 0; at < 50; at += 1) void slow.send(call);
+  await store.advance(100);
+  void other.send(call);
+  await store.advance(20_000);
+  expect([answers.length, taken.count]).toEqual([50, 0]);
+  for (const answer of answers) answer(answered());
+  await store.advance(1_500);
+  expect(taken.count).toBe(1);
+});
+
+test("a process that Redis may take for dead sends no request that it was granted before", async () => {
+  const { life, redis } = mortal();
+  const sending: HttpRequest[] = [];
+  const next: Send = (request) => {
+    sending.push(request);
+    return new Promise(() => undefined);
+  };
+  void join(next, {}, { redis }).send(call);
+  await store.advance(10_000);
+  life.isOver = true;
+  const isHeld = () => sending.map((request) => request.isHeld?.());
+  const before = isHeld();
+  // Its last message is up to 750 ms old.
+  await store.advance(1_250);
+  const meanwhile = isHeld();
+  await store.advance(750);
+  expect([before, meanwhile, isHeld()]).toEqual([[false], [false], [true]]);
+});
+
+test("a process that was taken for dead and goes on draws no 429", async () => {
+  const { send, limiters } = strict();
+  const { life, redis } = mortal();
+  let thaw = (): void => undefined;
+  const thawed = new Promise<void>((resolve) => {
+    thaw = resolve;
+  });
+  // Its requests find a socket only after the freeze; one whose permits lapsed asks again.
+  const frozen = join(
+    async (request) => {
+      if (life.isOver) await thawed;
+      if (request.isHeld?.()) throw new AttemptFailure("held", "lapsed", { wasSent: false });
+      return send(request);
+    },
+    {},
+    { redis },
+  );
+  saturate(join(send), call);
+  const again = async (): Promise<void> => {
+    for (;;) await frozen.send(call).catch(() => undefined);
+  };
+  for (let caller = 0; caller < 50; caller += 1) void again();
+  await store.advance(5_000);
+  life.isOver = true;
+  await store.advance(10_000);
+  life.isOver = false;
+  thaw();
+  await store.advance(10_000);
+  const before = limiters.requests.accepted;
+  await store.advance(10_000);
+  expect(limiters.requests.refused).toBe(0);
+  expect((limiters.requests.accepted - before) / (10 * limits.requests.max)).toBeGreaterThanOrEqual(0.97);
 });
 
 test("requests that need no narrower limit have all but what an event now and then uses", async () => {
