@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { UsageError } from "../../../src/cli/command.ts";
-import { checkHeader, givenMap, guessedMap } from "../../../src/cli/contact-columns.ts";
+import { checkHeader, givenMap } from "../../../src/cli/contact-columns.ts";
+import { guessedMap } from "../../../src/cli/guessed-columns.ts";
 import { scratch } from "../files/scratch.ts";
 
 const mapOf = (...map: readonly string[]) => givenMap({ values: {}, lists: { map } });

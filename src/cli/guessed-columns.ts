@@ -1,0 +1,118 @@
+/** What other systems call the fields of a contact, in small letters and without blanks and punctuation. */
+const aliases: Readonly<Record<string, readonly string[]>> = {
+  email: [
+    ...["email", "emailaddress", "email1", "emailaddress1", "email1value", "emailvalue", "primaryemail"],
+    ...["workemail", "businessemail", "emailwork", "mail", "mailaddress", "contactemail", "useremail"],
+    ...["subscriberemail", "personemailwork", "correo", "correoelectronico", "direcciondecorreoelectronico"],
+    ...[
+      "courriel",
+      "adresseemail",
+      "adressemail",
+      "adressedemessagerie",
+      "adresseelectronique",
+      "emailadresse",
+    ],
+    ...["emailadres", "indirizzoemail", "indirizzopostaelettronica", "indirizzodipostaelettronica"],
+    ...["enderecodeemail", "enderecodecorreioeletronico", "enderecodecorreioelectronico"],
+  ],
+  name: [
+    "name",
+    "fullname",
+    "displayname",
+    "contactname",
+    "personname",
+    "contact",
+    "nombrecompleto",
+    "nomcomplet",
+  ],
+  title: [
+    ...["jobtitle", "position", "role", "organizationtitle", "organization1title", "function", "fonction"],
+    ...["poste", "cargo", "puesto", "berufsbezeichnung", "qualifica", "posizione", "functie", "title"],
+  ],
+  phone: [
+    ...["phone", "phonenumber", "mobile", "mobilephone", "mobilephonenumber", "telephone", "tel", "phone1"],
+    ...[
+      "phone1value",
+      "businessphone",
+      "workphone",
+      "primaryphone",
+      "phonework",
+      "personphonework",
+      ...["telefon", "telefonnummer", "mobiltelefon", "handy", "telefongeschaftlich", "telephonemobile"],
+      ...["telephoneportable", "portable", "telefono", "telefonomovil", "movil", "celular", "cellulare"],
+      ...["telefone", "telemovel", "telefoon", "telephonebureau", "telephonedomicile", "telefonotrabajo"],
+    ],
+  ],
+  linkedIn: ["linkedin", "linkedinurl", "linkedinprofile", "personlinkedinurl", "linkedinprofileurl"],
+  notes: [
+    "notes",
+    "note",
+    "comments",
+    "comment",
+    "description",
+    ...["notizen", "bemerkungen", "anmerkungen", "remarques", "notas", "observaciones", "observacoes"],
+    ...["opmerkingen", "annotazioni"],
+  ],
+  firstName: ["firstname", "givenname", "first", "forename", "vorname", "prenom", "fname", "voornaam"],
+  lastName: [
+    "lastname",
+    "familyname",
+    "last",
+    "surname",
+    "nachname",
+    "apellidos",
+    "apellido",
+    "lname",
+  ].concat(["nomdefamille", "cognome", "sobrenome", "achternaam"]),
+  // Alone they are a name; beside the other part they are one part of it.
+  firstOrName: ["nombre", "nome"],
+  lastOrName: ["nom"],
+  // Columns beside which `Name` is the last name.
+  firstBesideName: ["vorname", "voornaam"],
+  lastBesideFirst: ["name", "naam"],
+};
+
+const letters = (name: string): string =>
+  name
+    .normalize("NFD")
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]/g, "");
+
+/** A guess what the columns of a file from elsewhere are: at most one for each field. */
+export const guessedMap = (columns: readonly string[]): ReadonlyMap<string, string> => {
+  const columnOf = (field: string): string | undefined => {
+    const names = aliases[field] ?? [];
+    // The order of the names is that of preference.
+    const ranked = columns
+      .map((column) => ({ column, rank: names.indexOf(letters(column)) }))
+      .filter(({ rank }) => rank >= 0)
+      .sort((a, b) => a.rank - b.rank);
+    return ranked[0]?.column;
+  };
+  const map = new Map<string, string>();
+  for (const field of ["email", "name", "title", "phone", "linkedIn", "notes"]) {
+    const column = columnOf(field);
+    if (column !== undefined) map.set(column, field);
+  }
+  const isPart = columnOf("firstBesideName") !== undefined && columnOf("lastName") === undefined;
+  const last = columnOf("lastName") ?? columnOf(isPart ? "lastBesideFirst" : "lastOrName");
+  const first = columnOf("firstName") ?? columnOf("firstOrName");
+  const complete = columnOf("name");
+  if ((complete === undefined || (isPart && complete === last)) && (first ?? last) !== undefined) {
+    if (complete !== undefined) map.delete(complete);
+    map.set([first, last].filter((part) => part !== undefined).join("+"), "name");
+  }
+  return map;
+};
+
+/**
+ * The column `Title` of an address book, which holds `Mr` or `Ms`: it is before the first name, or beside other parts of
+ * a name. Elsewhere `Title` is a job title.
+ */
+export const salutationIn = (names: readonly string[]): string | undefined => {
+  const columns = names.map(letters);
+  const at = columns.indexOf("title");
+  const hasParts = columns.some((column) => ["suffix", "middlename", "jobtitle"].includes(column));
+  const isBeforeName = aliases.firstName?.includes(columns[at + 1] ?? "") === true;
+  return hasParts || isBeforeName ? names[at] : undefined;
+};
