@@ -1,7 +1,7 @@
 import { type ApiPromise, answer } from "./call/api-promise.ts";
-import { clientScope } from "./call/executor.ts";
+import { Call } from "./call/call.ts";
+import { sendRequest } from "./call/executor.ts";
 import { type RawRequest, rawOperation } from "./call/raw-request.ts";
-import type { CallScope } from "./call/scope.ts";
 import { type Connection, connect } from "./connection.ts";
 import { ClientNode, type CloseReport } from "./lifecycle.ts";
 import { type ClientDeadline, deadlineOn } from "./options/deadline.ts";
@@ -82,7 +82,7 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
   readonly emails: Emails;
   readonly #options: ClientOptions;
   readonly #runtime: Omit<Runtime, "parent">;
-  readonly #call: CallScope;
+  readonly #call: Call;
   readonly #connection: Connection;
   readonly #node: ClientNode;
   readonly #deadline: ClientDeadline | undefined;
@@ -105,7 +105,7 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
     this.#node = new ClientNode(twin ? [] : this.#connection.ends, parent?.node);
     const { deadline } = this.#options;
     this.#deadline = deadline === undefined ? parent?.deadline : deadlineOn(clock, deadline);
-    this.#call = clientScope({ ...this.#connection, clock, deadline: this.#deadline });
+    this.#call = Call.ofClient({ ...this.#connection, clock, deadline: this.#deadline });
     this.contacts = new Contacts(this.#call);
     this.companies = new Companies(this.#call);
     this.lists = new Lists(this.#call);
@@ -164,7 +164,8 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
     try {
       const operation = rawOperation(request, this.#connection.settings);
       const { method, path, query, body } = request;
-      return this.#call.request(
+      return sendRequest(
+        this.#call,
         operation,
         { path, payload: method === "GET" ? query : body, query },
         options,

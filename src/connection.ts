@@ -7,7 +7,7 @@ import { observe } from "./http/tracing.ts";
 import type { TransportLimits } from "./http/transport/attempt.ts";
 import { fetchTransport } from "./http/transport/fetch.ts";
 import { type TestDouble, testDouble } from "./http/transport/interception.ts";
-import type { Scope, Send, Stage, Transport } from "./http/types.ts";
+import type { Send, Sending, Stage, Transport } from "./http/types.ts";
 import type { Carrier, Closable } from "./lifecycle.ts";
 import type { Settings } from "./options/options.ts";
 import { type RateLimiter, sharedLimiter } from "./rate-limit/limiter.ts";
@@ -48,20 +48,24 @@ const lazyTransport = (settings: Settings, limits: TransportLimits): Transport =
     loaded ??= undiciTransport({ ...limits, origin, dispatcher, tunnelling });
     return loaded;
   };
-  const sendBy = async (double: TestDouble, scope: Scope, request: HttpRequest): Promise<HttpResponse> => {
+  const sendBy = async (
+    double: TestDouble,
+    sending: Sending,
+    request: HttpRequest,
+  ): Promise<HttpResponse> => {
     const { origin } = settings;
-    if ("fetch" in double) return fetchTransport(origin, double.fetch, limits).send(scope, request);
+    if ("fetch" in double) return fetchTransport(origin, double.fetch, limits).send(sending, request);
     const { undiciTransport } = await import("./http/transport/undici.ts");
     const { dispatcher } = double;
-    return undiciTransport({ ...limits, origin, dispatcher }).send(scope, request);
+    return undiciTransport({ ...limits, origin, dispatcher }).send(sending, request);
   };
   const isFollowing = settings.interception && settings.dispatcher === undefined;
   return {
-    send: (scope, request) => {
+    send: (sending, request) => {
       const double = isFollowing ? testDouble() : undefined;
-      if (double !== undefined) return sendBy(double, scope, request);
-      if (loaded !== undefined) return loaded.send(scope, request);
-      return load(scope.signal).then((transport) => transport.send(scope, request));
+      if (double !== undefined) return sendBy(double, sending, request);
+      if (loaded !== undefined) return loaded.send(sending, request);
+      return load(sending.call.signal).then((transport) => transport.send(sending, request));
     },
     close: async () => {
       const open = loaded;
@@ -109,8 +113,8 @@ const emailPaths = ({ routes }: Settings): string[] =>
 const pipeline = (stages: readonly Stage[], transport: Send): Send =>
   stages.reduceRight<Send>(
     (next, stage) =>
-      function send(scope, request) {
-        return stage(scope, request, next);
+      function send(sending, request) {
+        return stage(sending, request, next);
       },
     transport,
   );
@@ -179,8 +183,8 @@ export const connect = (
   const carrier: Carrier = Object.assign(lifetime, { slots });
   return {
     settings,
-    send: (scope, request) =>
-      harmless.has(scope.operation.id) ? sendAny(scope, request) : sendEmail(scope, request),
+    send: (sending, request) =>
+      harmless.has(sending.operation.id) ? sendAny(sending, request) : sendEmail(sending, request),
     redactor,
     limiter,
     slots,

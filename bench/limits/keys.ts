@@ -9,8 +9,8 @@ import { sharedLimiter } from "../../src/rate-limit/limiter.ts";
 import { ConcurrencyLimit } from "../../src/rate-limit/queue.ts";
 import { rateLimit } from "../../src/rate-limit/stage.ts";
 import { FakeClock, turn } from "../../test/support/fake-clock.ts";
-import { flatStage } from "../../test/support/flat-request.ts";
 import { answered, requestOn } from "../../test/support/paced.ts";
+import { through } from "../../test/support/sending.ts";
 
 const keys = Number(process.env.KEYS ?? 10_000);
 const slotsOfDay = 50;
@@ -30,7 +30,7 @@ const measure = async (): Promise<void> => {
     const limiter = sharedLimiter({ ...settings, apiKey, log } as Settings, clock);
     const slots = new ConcurrencyLimit(16);
     const waits = { maxRetryAfterMs: 60_000, interactiveReserve: 0.1, maxQueued: 9 };
-    const send = flatStage(rateLimit({ limiter, slots, clock, ...waits }))(async () => answered());
+    const send = through(rateLimit({ limiter, slots, clock, ...waits }), async () => answered());
     await Promise.all([
       send(requestOn(["requests"])),
       send(requestOn(["requests", "emails"])),

@@ -1,17 +1,18 @@
 import { undiciTransport } from "../../src/http/transport/undici.ts";
+import type { Send } from "../../src/http/types.ts";
 import { documentedLimits } from "../../src/options/limits.ts";
 import { RateLimiter } from "../../src/rate-limit/limiter.ts";
 import { ConcurrencyLimit } from "../../src/rate-limit/queue.ts";
 import { rateLimit } from "../../src/rate-limit/stage.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
-import { flatSend, flatStage, type Send } from "../../test/support/flat-request.ts";
 import { answered, requestOn } from "../../test/support/paced.ts";
+import { bySpec, type SendSpec, through } from "../../test/support/sending.ts";
 import { limitedService } from "./over-sockets.ts";
 
 const wide = { max: 1_000_000, windowMs: 1_000 };
 const limits = { ...documentedLimits, requests: wide, requestsPerDay: 1e9, events: wide, eventsPerDay: 1e9 };
 
-const perCallUs = async (send: Send, calls: number): Promise<number> => {
+const perCallUs = async (send: SendSpec, calls: number): Promise<number> => {
   const before = process.cpuUsage();
   for (let call = 0; call < calls; call += 1) await send(requestOn(["requests", "events"]));
   const { user, system } = process.cpuUsage(before);
@@ -25,15 +26,13 @@ const median = (values: readonly number[]): number =>
 export const priceOfPacing = async (): Promise<void> => {
   const limiter = new RateLimiter(limits, systemClock);
   const shared = { limiter, slots: new ConcurrencyLimit(16) };
-  const stage = flatStage(
-    rateLimit({
-      ...shared,
-      maxRetryAfterMs: 60_000,
-      interactiveReserve: 0.1,
-      maxQueued: Number.POSITIVE_INFINITY,
-      clock: systemClock,
-    }),
-  );
+  const stage = rateLimit({
+    ...shared,
+    maxRetryAfterMs: 60_000,
+    interactiveReserve: 0.1,
+    maxQueued: Number.POSITIVE_INFINITY,
+    clock: systemClock,
+  });
   const answer = answered();
   const bare: Send = async () => answer;
   const { url, server } = await limitedService("bucket", { requests: wide, emails: wide, events: wide }, 0);
@@ -47,10 +46,10 @@ export const priceOfPacing = async (): Promise<void> => {
   const plain: number[] = [];
   const whole: number[] = [];
   for (let round = 0; round < 7; round += 1) {
-    const stageless = await perCallUs(bare, 50_000);
-    prices.push((await perCallUs(stage(bare), 50_000)) - stageless);
-    plain.push(await perCallUs(flatSend(transport.send), 1_000));
-    whole.push(await perCallUs(stage(flatSend(transport.send)), 1_000));
+    const stageless = await perCallUs(bySpec(bare), 50_000);
+    prices.push((await perCallUs(through(stage, bare), 50_000)) - stageless);
+    plain.push(await perCallUs(bySpec(transport.send), 1_000));
+    whole.push(await perCallUs(through(stage, transport.send), 1_000));
   }
   await transport.close();
   server.close();

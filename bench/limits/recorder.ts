@@ -1,6 +1,7 @@
 import { Recorder } from "../../src/batch/recorder.ts";
 import { recorderSettings } from "../../src/batch/recorder-options.ts";
-import { clientScope } from "../../src/call/executor.ts";
+import { Call } from "../../src/call/call.ts";
+import { sendRequest } from "../../src/call/executor.ts";
 import { Redactor } from "../../src/http/auth.ts";
 import { RetryQuota } from "../../src/http/retry.ts";
 import type { Send } from "../../src/http/types.ts";
@@ -31,12 +32,12 @@ export const recorderAgainstSingles = async (): Promise<void> => {
       ...{ maxRetryAfterMs: 60_000, interactiveReserve: 0.1, maxQueued: Number.POSITIVE_INFINITY },
       onWait: () => undefined,
     });
-    const send: Send = (scope, request) => stage(scope, request, next);
+    const send: Send = (sending, request) => stage(sending, request, next);
     const settings = settingsFrom(
       { apiKey: "bench", baseUrl: "https://service.test", responseValidation: "off" },
       {},
     );
-    const call = clientScope({
+    const call = Call.ofClient({
       ...{ send, settings, clock, redactor: new Redactor(), lifetime: new Lifetime() },
       ...{ quota: new RetryQuota(), random: Math.random },
     });
@@ -51,7 +52,9 @@ export const recorderAgainstSingles = async (): Promise<void> => {
         while (clock.now() < seconds * 1_000) {
           if (isGathered) await recorder.record(event);
           else
-            await call.request(operations.events.record, { payload: { ...event, id: crypto.randomUUID() } });
+            await sendRequest(call, operations.events.record, {
+              payload: { ...event, id: crypto.randomUUID() },
+            });
           recorded += 1;
         }
       })();

@@ -43,9 +43,9 @@ const cell = async (
     };
     const { send } = memberOn(
       counted,
-      (request) => {
-        sent[process] = (sent[process] ?? 0) + request.weight;
-        return service.send(request);
+      (sending, request) => {
+        sent[process] = (sent[process] ?? 0) + sending.plan.weight;
+        return service.send(sending, request);
       },
       { id: "bench", ...limits },
       clockAhead(clock, process * 60_000),

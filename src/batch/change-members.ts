@@ -1,6 +1,6 @@
-import { throwIfInvalid } from "../call/executor.ts";
-import { invalid } from "../call/request.ts";
-import type { CallScope } from "../call/scope.ts";
+import type { Call } from "../call/call.ts";
+import { sendRequest } from "../call/executor.ts";
+import { invalid, throwIfInvalid } from "../call/request.ts";
 import { type Issue, TouchpointError } from "../errors.ts";
 import type { CallOptions } from "../options/options.ts";
 import { iterateUntilAborted } from "../runtime/cancellation.ts";
@@ -26,7 +26,7 @@ export interface MembersReport {
 }
 
 export interface MembersChange {
-  readonly call: CallScope;
+  readonly call: Call;
   readonly operation: Operation<ListMembers, unknown>;
   /** The id of the list. */
   readonly id: string;
@@ -101,7 +101,7 @@ class Change {
     await this.#flight.add(async () => {
       this.#calls += 1;
       const input = { id, payload: { emails: [...emails] } };
-      this.#responses[place] = await call.request(operation, input, options);
+      this.#responses[place] = await sendRequest(call, operation, input, options);
       for (const email of emails) this.#done.add(email);
     });
   }

@@ -1,6 +1,5 @@
-import { throwIfInvalid, withOperation } from "../call/executor.ts";
-import { invalid } from "../call/request.ts";
-import type { CallScope } from "../call/scope.ts";
+import type { Call } from "../call/call.ts";
+import { invalid, throwIfInvalid, withOperation } from "../call/request.ts";
 import { type Issue, TouchpointError } from "../errors.ts";
 import type { CallOptions } from "../options/options.ts";
 import { describeIssues } from "../service/check.ts";
@@ -33,7 +32,7 @@ const operation = "events.recordBatch";
 const refuseInvalid = async (
   events: readonly EventInput[],
   results: BatchItemResult[],
-  call: CallScope,
+  call: Call,
 ): Promise<readonly string[]> => {
   const faults: Issue[] = [];
   for (const [index, event] of events.entries()) {
@@ -59,7 +58,7 @@ export const recordBatch = async (
   const { log } = call.context.settings;
   let indexed: readonly IndexedEvent[] = [];
   const results: BatchItemResult[] = [];
-  const work = async (part: CallScope, options: CallOptions): Promise<void> => {
+  const work = async (part: Call, options: CallOptions): Promise<void> => {
     try {
       const fields = await refuseInvalid(events, results, part);
       if (fields.length > 0) log.warn("invalid events are not sent", { operation, fields });

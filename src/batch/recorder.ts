@@ -1,4 +1,4 @@
-import type { CallScope } from "../call/scope.ts";
+import type { Call } from "../call/call.ts";
 import { ConfigurationError, ConnectionError, ValidationError } from "../errors.ts";
 import { callSafely } from "../options/logger.ts";
 import { bindMethods } from "../runtime/bound-methods.ts";
@@ -14,7 +14,7 @@ import { sendBatch } from "./send-batch.ts";
 
 /** What a recorder needs of its client. */
 export interface RecorderContext {
-  readonly call: CallScope;
+  readonly call: Call;
   /** Called when the recorder has closed. */
   readonly onClose: () => void;
 }

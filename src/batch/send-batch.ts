@@ -1,4 +1,5 @@
-import type { CallScope } from "../call/scope.ts";
+import type { Call } from "../call/call.ts";
+import { sendRequest } from "../call/executor.ts";
 import { ResponseValidationError } from "../errors.ts";
 import { clockHint } from "../http/hints.ts";
 import { inRounds } from "../http/retry-loop.ts";
@@ -11,7 +12,7 @@ import { type BatchItemResult, type IndexedEvent, readBatchAnswer } from "./batc
 import { inHalves } from "./in-halves.ts";
 
 export interface BatchSending {
-  readonly call: CallScope;
+  readonly call: Call;
   /** What differs from an ordinary request. */
   readonly plan?: Partial<Plan> | undefined;
   readonly options: CallOptions;
@@ -44,7 +45,12 @@ const sendOnce = async (
   const hasEffect = (body: unknown): boolean =>
     readBatchAnswer(events, body as BatchAnswer)?.some(mayBeRecorded) ?? true;
   const input = { payload, hasEffect, plan: { ...plan, isDivisible: true } };
-  const { data, response } = await call.request(operations.events.recordBatch, input, options).withResponse();
+  const { data, response } = await sendRequest(
+    call,
+    operations.events.recordBatch,
+    input,
+    options,
+  ).withResponse();
   const read = readBatchAnswer(events, data);
   if (read === undefined) {
     const issues = [{ path: "results", message: "must be an array" }];

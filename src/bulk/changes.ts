@@ -1,7 +1,7 @@
 import { createHash, type Hash, randomUUID } from "node:crypto";
 import { open } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { CallScope } from "../call/scope.ts";
+import type { Call } from "../call/call.ts";
 import { ConfigurationError, ResponseValidationError, ValidationError } from "../errors.ts";
 import { callRules } from "../options/validation.ts";
 import { totalOf } from "../paging/page-size.ts";
@@ -238,7 +238,7 @@ export const readChangesOptions = (given: ChangesOptions): ChangesOptions => {
  */
 export async function* changedContacts(
   options: ChangesOptions,
-  call: CallScope,
+  call: Call,
 ): AsyncGenerator<readonly ContactChange[]> {
   const { snapshot, search, onProgress, ...callOptions } = options;
   const query = search === undefined ? {} : { search };

@@ -1,4 +1,4 @@
-import type { CallScope } from "../call/scope.ts";
+import type { Call } from "../call/call.ts";
 import type { BudgetState, Limits } from "../options/limits.ts";
 import { iterateUntilAborted, untilAborted } from "../runtime/cancellation.ts";
 import { isSignal, isWhole, readOptions, refuseFaults, ruleFaults } from "../runtime/rules.ts";
@@ -32,7 +32,7 @@ export interface ForecastOptions {
 
 /** What a forecast and an ingestion need of the client. */
 export interface ForecastContext {
-  readonly call: CallScope;
+  readonly call: Call;
   readonly budgets: () => Pick<Record<keyof Limits, BudgetState>, "eventsPerDay" | "requestsPerDay">;
   /** How many events background work may send at once now. */
   readonly largestBatch: () => number;

@@ -1,4 +1,4 @@
-import type { CallScope } from "../call/scope.ts";
+import type { Call } from "../call/call.ts";
 import { ApiError } from "../errors.ts";
 import type { CallOptions } from "../options/options.ts";
 import { findContact } from "../paging/matching.ts";
@@ -63,13 +63,13 @@ export class ContactLookup {
   readonly #absent = new Set<string>();
   readonly #packer = new TextPacker();
   readonly #spool: Spool<object> | undefined;
-  readonly #call: CallScope;
+  readonly #call: Call;
   readonly #options: CallOptions;
   /** Undefined while no row had to be looked up. */
   way: ImportLookup | undefined;
 
   /** @param keepsWhole - keeps each whole contact too, in a temporary file. */
-  constructor(call: CallScope, options: CallOptions, { keepsWhole }: { readonly keepsWhole: boolean }) {
+  constructor(call: Call, options: CallOptions, { keepsWhole }: { readonly keepsWhole: boolean }) {
     [this.#call, this.#options] = [call, options];
     this.#spool = keepsWhole ? new Spool() : undefined;
   }

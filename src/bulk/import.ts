@@ -1,6 +1,7 @@
 import { InFlight } from "../batch/in-flight.ts";
 import { inHalves } from "../batch/in-halves.ts";
-import type { CallScope } from "../call/scope.ts";
+import type { Call } from "../call/call.ts";
+import { sendRequest } from "../call/executor.ts";
 import { ApiError, ConfigurationError, ConflictError, type Issue, NotFoundError } from "../errors.ts";
 import type { CallOptions } from "../options/options.ts";
 import { findContact } from "../paging/matching.ts";
@@ -63,7 +64,7 @@ const whyOf = (error: ApiError): Why => ({
 class Import {
   readonly counts = { created: 0, updated: 0, unchanged: 0, rejected: 0, skipped: 0 };
   readonly #options: ImportOptions;
-  readonly #call: CallScope;
+  readonly #call: Call;
   /** The options of each request. */
   readonly #given: CallOptions;
   /** The end of the last rows in turn that have an address. */
@@ -77,7 +78,7 @@ class Import {
   readonly #list: string | undefined;
   readonly #progress: ProgressReporter;
 
-  constructor(options: ImportOptions, call: CallScope, progress: ProgressReporter) {
+  constructor(options: ImportOptions, call: Call, progress: ProgressReporter) {
     const { addToList: list, dryRun, onImported } = options;
     const given = requestOptions(options);
     [this.#options, this.#call, this.#given, this.#progress] = [options, call, given, progress];
@@ -126,7 +127,8 @@ class Import {
       work: async (addresses) => {
         const emails = addresses.flatMap((same) => same.at(-1)?.item.email ?? []);
         const input = { id, payload: { emails } };
-        if (emails.length > 0) await this.#call.request(operations.lists.addContacts, input, this.#given);
+        if (emails.length > 0)
+          await sendRequest(this.#call, operations.lists.addContacts, input, this.#given);
       },
       onRefused: async (same, { status, message }) => {
         const why = { status, error: `not added to the list: ${message}` };
@@ -264,10 +266,10 @@ class Import {
       const { email: _same, ...patch } = row;
       if (known !== undefined) {
         const input = { id: known.id, payload: patch };
-        return { result: "updated", contact: await call.request(update, input, options) };
+        return { result: "updated", contact: await sendRequest(call, update, input, options) };
       }
       if (mode === "create") {
-        const made: Contact | undefined = await call.request(creation, { payload: row }, options);
+        const made: Contact | undefined = await sendRequest(call, creation, { payload: row }, options);
         const contact = made ?? (await findContact(call, row.email, options)) ?? undefined;
         return { result: "created", contact };
       }
@@ -320,7 +322,7 @@ const rules: Rules = {
 export const importContacts = async (
   source: InputSource<GivenContact>,
   given: ImportOptions,
-  within: CallScope,
+  within: Call,
 ): Promise<ImportReport> => {
   const options = readWorkOptions(operation, { source, options: given }, rules);
   const { checkpoint, dryRun = false } = options;

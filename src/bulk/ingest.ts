@@ -5,7 +5,7 @@ import {
   type RecordedResult,
 } from "../batch/batch-answer.ts";
 import { isWorthARepeat, sendBatch } from "../batch/send-batch.ts";
-import type { CallScope } from "../call/scope.ts";
+import type { Call } from "../call/call.ts";
 import { ApiError, RateLimitError, ValidationError } from "../errors.ts";
 import { untilAborted } from "../runtime/cancellation.ts";
 import { contentHash } from "../runtime/content-hash.ts";
@@ -56,9 +56,9 @@ const idScheme = (idFrom: IdFrom) => ({
 export class Ingestion {
   readonly counts = { accepted: 0, duplicates: 0, rejected: 0, tooOld: 0, noContact: 0, runsStarted: 0 };
   readonly #options: IngestOptions<EventInput>;
-  readonly #call: CallScope;
+  readonly #call: Call;
 
-  constructor(options: IngestOptions<EventInput>, call: CallScope) {
+  constructor(options: IngestOptions<EventInput>, call: Call) {
     this.#options = options;
     this.#call = call;
   }

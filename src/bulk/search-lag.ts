@@ -1,4 +1,4 @@
-import type { CallScope } from "../call/scope.ts";
+import type { Call } from "../call/call.ts";
 import type { ConflictError, NotFoundError } from "../errors.ts";
 
 /** No result yet: search does not show the contact behind a conflict, or the contact was deleted meanwhile. */
@@ -34,7 +34,7 @@ interface Waiting<Row> {
 
 /** Tries rows again until search shows their contacts. @returns those that are a contact now. */
 export const waitForSearch = async <Row>(
-  call: CallScope,
+  call: Call,
   waiting: readonly WaitingRow<Row>[],
   { endsAt, retry, giveUp }: Waiting<Row>,
 ): Promise<readonly Row[]> => {

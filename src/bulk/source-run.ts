@@ -1,5 +1,5 @@
 import { InFlight } from "../batch/in-flight.ts";
-import type { CallScope } from "../call/scope.ts";
+import type { Call } from "../call/call.ts";
 import { ConnectionError, TouchpointError } from "../errors.ts";
 import { DeadlineExceeded, inTime, iterateUntilAborted } from "../runtime/cancellation.ts";
 import { contentHash } from "../runtime/content-hash.ts";
@@ -23,7 +23,7 @@ export interface Entry<Item> {
 
 export interface SourceWork<Item, Report extends Rejecting = Rejecting> {
   /** The run: its signal ends every wait. */
-  readonly call: CallScope;
+  readonly call: Call;
   readonly source: InputSource<Item>;
   /** The size of the batch that is being collected. */
   readonly batchSize: () => number;

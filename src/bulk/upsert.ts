@@ -1,4 +1,5 @@
-import type { CallScope } from "../call/scope.ts";
+import type { Call } from "../call/call.ts";
+import { sendRequest } from "../call/executor.ts";
 import { ConflictError, isTouchpointError, NotFoundError } from "../errors.ts";
 import type { CallOptions } from "../options/options.ts";
 import { findContact } from "../paging/matching.ts";
@@ -42,7 +43,7 @@ const withHint = (error: Unseen["error"]): Error => {
  * unclear result, finds and updates it.
  */
 export const upsertTry = (
-  call: CallScope,
+  call: Call,
   { input, options }: UpsertInput,
   isSame: IsSame,
 ): (() => Promise<Upserted | Unseen>) => {
@@ -53,7 +54,7 @@ export const upsertTry = (
   return async () => {
     let failure: unknown;
     try {
-      return { contact: await call.request(repeatable, { payload: input }, options), result: "created" };
+      return { contact: await sendRequest(call, repeatable, { payload: input }, options), result: "created" };
     } catch (error) {
       failure = error;
     }
@@ -67,7 +68,7 @@ export const upsertTry = (
     if (isEmpty || isSame(patch, known)) return { contact: known, result: "unchanged" };
     try {
       const change = { id: known.id, payload: patch };
-      return { contact: await call.request(update, change, options), result: "updated" };
+      return { contact: await sendRequest(call, update, change, options), result: "updated" };
     } catch (error) {
       if (!(error instanceof NotFoundError)) throw error;
       return { result: "unseen", error };
@@ -79,10 +80,7 @@ export const upsertTry = (
  * Creates or updates a contact. Where search does not show the contact behind a conflict, it tries again for up to 10 s,
  * and ends before `totalTimeoutMs`.
  */
-export const upsertContact = (
-  through: CallScope,
-  { input, options: given }: UpsertInput,
-): Promise<Upserted> =>
+export const upsertContact = (through: Call, { input, options: given }: UpsertInput): Promise<Upserted> =>
   through.run("contacts.upsert", given, async (call, options) => {
     const { clock, deadlineAt = Number.POSITIVE_INFINITY, waitsEndAt = Number.POSITIVE_INFINITY } = call;
     const until = Math.min(clock.now() + longestLagMs, deadlineAt, waitsEndAt);

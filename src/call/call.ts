@@ -1,10 +1,10 @@
 import type { ErrorDetails, Issue, Outcome } from "../errors.ts";
 import type { Redactor } from "../http/auth.ts";
-import { errorFrom } from "../http/error-from.ts";
+import { callErrorFrom } from "../http/error-from.ts";
 import type { HttpResponse } from "../http/message.ts";
 import type { RetryQuota } from "../http/retry.ts";
 import { isCallWatched, traceCall } from "../http/tracing.ts";
-import type { FailureNotes, Plan, Progress, Scope, Send } from "../http/types.ts";
+import type { CallView, Plan, Progress, Send, Sending } from "../http/types.ts";
 import type { ClientDeadline } from "../options/deadline.ts";
 import type { CallOptions, Settings } from "../options/options.ts";
 import { callRules } from "../options/validation.ts";
@@ -19,24 +19,9 @@ import {
 import type { Clock } from "../runtime/clock.ts";
 import { readOptions } from "../runtime/rules.ts";
 import { issuesOf } from "../service/check.ts";
-import type { Operation, OperationFacts } from "../service/define.ts";
-import { Answer, type ApiPromise, answer, type WithResponse } from "./api-promise.ts";
-import { type CallInput, checkCallOptions, noPlan, severalRequests, type Waits } from "./request.ts";
-
-/** One request that a scope makes. */
-export interface Asked<Input, Output> {
-  readonly operation: Operation<Input, Output>;
-  readonly input: CallInput<Input>;
-  readonly options: CallOptions | undefined;
-  /** Set once its input was found to be valid. */
-  scope: CallScope | undefined;
-}
-
-/** Runs one operation in a scope of its own: checks the input, sends, checks the response. */
-export type Perform = <Input, Output>(
-  parent: CallScope,
-  asked: Asked<Input, Output>,
-) => Promise<WithResponse<Output>>;
+import type { Operation } from "../service/define.ts";
+import { Answer, type ApiPromise, answer } from "./api-promise.ts";
+import { checkCallOptions, type Waits } from "./request.ts";
 
 /** What the calls of a client have in common. */
 export interface CallContext {
@@ -51,19 +36,24 @@ export interface CallContext {
   readonly quota: Pick<RetryQuota, "draw">;
   /** 0 ≤ random() < 1. */
   readonly random: () => number;
-  readonly perform: Perform;
 }
 
-/** `client`: makes a scope for each call. `long`: its requests have limits of their own. `whole`: they share them. */
-type Kind = "client" | "long" | "whole" | "request";
+/** The time of a call, which all of its requests spend together. */
+interface CallLimits {
+  /** The end of `totalTimeoutMs`, on the client's clock. */
+  readonly deadlineAt: number | undefined;
+  /** What is left of `maxWaitMs`; undefined: no limit, or no request has set it. */
+  waitLeftMs: number | undefined;
+}
 
-/** How a scope is made. */
+/** How a call begins. */
 interface Start {
-  readonly kind: Kind;
-  readonly operation: OperationFacts;
-  readonly plan?: Plan | undefined;
+  /** Its name in errors. */
+  readonly operation: string;
   readonly signal?: AbortSignal | undefined;
   readonly totalTimeoutMs?: number | undefined;
+  /** Long work has no limits that its requests share; it follows their waits. */
+  readonly isLong?: boolean;
   readonly waits?: Waits | undefined;
 }
 
@@ -72,15 +62,14 @@ interface Start {
 const settlingMs = 1_000;
 
 /**
- * One call: what it does, until when, whether anything of it may have happened, and what it took. A call of several
- * requests makes a child for each, which shares its signal and counts for its effect and its account.
+ * One call: until when it runs, whether anything of it may have happened, and what it took. A call of several requests
+ * has a child for each, which shares its signal and counts for its effect and its account. The call of a client is no
+ * such parent: it only begins the others.
  */
-export class CallScope implements Scope {
+export class Call implements CallView {
   readonly context: CallContext;
-  readonly operation: OperationFacts;
-  readonly plan: Plan;
+  readonly operation: string;
   readonly signal: AbortSignal | undefined;
-  readonly deadlineAt: number | undefined;
   mayHaveTakenEffect = false;
   /** A 404 counted as done: an earlier attempt was unclear, or another program was first. */
   wasGone = false;
@@ -88,14 +77,13 @@ export class CallScope implements Scope {
   waitedMs = 0;
   /** The last response of an attempt that succeeded. */
   response: HttpResponse | undefined;
-  /** The call that this is a part of, or that of a client's long work. */
-  readonly #above: CallScope | undefined;
-  /** The scope whose requests share `maxWaitMs`. */
-  readonly #waits: CallScope;
-  #waitLeftMs: number | undefined;
-  readonly #kind: Kind;
-  /** Whether its requests are parts of one call. */
-  readonly isWhole: boolean;
+  /** The call that this is a part of. */
+  readonly #above: Call | undefined;
+  readonly #isOfClient: boolean;
+  /** Undefined for a client and for long work, whose requests have limits of their own. */
+  readonly #limits: CallLimits | undefined;
+  /** Whether its requests are parts of one call: they share its limits, and the call is traced as one. */
+  readonly isShared: boolean;
   /** The signal that its options gave. */
   readonly #given: AbortSignal | undefined;
   /** Clears the timer and the listeners, because a signal that outlives the call must not collect them. */
@@ -103,39 +91,42 @@ export class CallScope implements Scope {
   /** Follows the waits of the long work that this is part of; such work leaves other calls the way. */
   readonly longWaits: Waits | undefined;
 
-  /** The scope of a client, which makes those of its calls. */
-  static of(context: CallContext): CallScope {
-    return new CallScope(context, { kind: "client", operation: severalRequests("client") }, undefined);
+  /** The call of a client, through which every method of every resource goes. */
+  static ofClient(context: CallContext): Call {
+    return new Call(context, { operation: "client", isLong: true }, undefined);
   }
 
-  private constructor(context: CallContext, start: Start, parent: CallScope | undefined) {
-    const { kind, operation, plan = noPlan, signal, totalTimeoutMs, waits } = start;
+  private constructor(context: CallContext, start: Start, parent: Call | undefined) {
+    const { operation, signal, totalTimeoutMs, isLong = false, waits } = start;
     const { clock, lifetime } = context;
-    // What a client's calls share is not part of any of them.
-    const above = parent === undefined || parent.#kind === "client" ? undefined : parent;
+    const above = parent === undefined || parent.#isOfClient ? undefined : parent;
     this.context = context;
-    this.#kind = kind;
-    this.isWhole = kind === "whole";
     this.operation = operation;
-    this.plan = plan;
-    this.#given = signal;
-    this.longWaits = waits ?? above?.longWaits;
+    this.#isOfClient = parent === undefined;
     this.#above = above;
+    this.#given = signal;
+    this.isShared = !isLong;
+    this.longWaits = waits ?? above?.longWaits;
     const isAbove = above !== undefined && (signal === above.#given || signal === above.signal);
     const ending = parent === undefined || above !== undefined ? above?.signal : lifetime.signal;
-    const bound = kind === "client" ? undefined : context.deadline;
+    const bound = parent === undefined ? undefined : context.deadline;
     const clientLeftMs = above === undefined && bound ? bound.at - clock.now() : undefined;
     const limits = { totalTimeoutMs, clientLeftMs, clock };
     const opened = openScope([isAbove ? undefined : signal, ending], limits);
     this.signal = opened.signal;
     this.release = opened.release;
-    const isPart = above?.isWhole === true;
-    this.#waits = isPart ? above : this;
-    this.#waits.#waitLeftMs ??= plan.maxWaitMs;
     // What long work still has time for, its own signal says.
-    const hasDeadline = totalTimeoutMs !== undefined && kind !== "long";
-    if (hasDeadline) this.deadlineAt = clock.now() + totalTimeoutMs;
-    else this.deadlineAt = isPart ? above.deadlineAt : undefined;
+    if (isLong) return;
+    const deadlineAt = totalTimeoutMs === undefined ? undefined : clock.now() + totalTimeoutMs;
+    this.#limits = (above === undefined ? undefined : above.#limits) ?? { deadlineAt, waitLeftMs: undefined };
+  }
+
+  get deadlineAt(): number | undefined {
+    return this.#limits?.deadlineAt;
+  }
+
+  get waitLeftMs(): number | undefined {
+    return this.#limits?.waitLeftMs;
   }
 
   get waitsEndAt(): number | undefined {
@@ -150,12 +141,8 @@ export class CallScope implements Scope {
     return this.mayHaveTakenEffect ? "unknown" : "not-applied";
   }
 
-  get waitLeftMs(): number | undefined {
-    return this.#waits.#waitLeftMs;
-  }
-
   get progress(): Progress {
-    return { operation: this.operation.id, attempts: this.attempts, outcome: this.outcome };
+    return { operation: this.operation, attempts: this.attempts, outcome: this.outcome };
   }
 
   noteEffect(): void {
@@ -185,84 +172,69 @@ export class CallScope implements Scope {
   }
 
   spendWait(ms: number): void {
-    const waits = this.#waits;
-    if (waits.#waitLeftMs !== undefined) waits.#waitLeftMs -= ms;
+    if (this.#limits?.waitLeftMs !== undefined) this.#limits.waitLeftMs -= ms;
   }
 
-  /** Sends one request. */
-  request<Input, Output>(
-    operation: Operation<Input, Output>,
-    input: CallInput<Input>,
-    options?: CallOptions,
-  ): ApiPromise<Output> {
-    const read = options ? readOptions(options, callRules) : undefined;
-    const asked: Asked<Input, Output> = { operation, input, options: read, scope: undefined };
-    return answer(this.context.perform(this, asked), () => asked.scope?.outcome);
-  }
-
-  /** The scope of a request; `release` it when it has ended. */
-  forRequest<Input, Output>({ operation, options }: Asked<Input, Output>, plan: Plan): CallScope {
-    // The whole call has a time limit already, and a recorder's drain has none.
-    const hasOwnLimit = !this.isWhole && !plan.isDrained;
+  /** Begins the call of one request; `release` it when it has ended. Within a call, it is a part of that. */
+  begin(operation: string, plan: Plan, options: CallOptions | undefined): Call {
+    // A call of several requests has a time limit already, and a recorder's drain has none.
+    const hasOwnLimit = this.#limits === undefined && !plan.isDrained;
     const totalTimeoutMs = hasOwnLimit
       ? (options?.totalTimeoutMs ?? this.context.settings.totalTimeoutMs)
       : undefined;
-    return new CallScope(
-      this.context,
-      { kind: "request", operation, plan, signal: options?.signal, totalTimeoutMs },
-      this,
-    );
+    const call = new Call(this.context, { operation, signal: options?.signal, totalTimeoutMs }, this);
+    if (call.#limits !== undefined) call.#limits.waitLeftMs ??= plan.maxWaitMs;
+    return call;
   }
 
   /**
    * Starts long work, such as an iteration: once the client is closed, it sends no more requests, although new calls are
    * possible. Work within a call is a part of it.
    */
-  open(operation: string): CallScope {
-    return this.#kind === "client" ? this.long(operation) : this;
+  open(operation: string): Call {
+    return this.#isOfClient ? this.long(operation) : this;
   }
 
   /** Runs a call of several requests, which end together. A call within a call is a part of it. */
   async run<T>(
     operation: string,
     given: CallOptions | undefined,
-    work: (scope: CallScope, options: CallOptions) => Promise<T>,
+    work: (call: Call, options: CallOptions) => Promise<T>,
   ): Promise<T> {
     const options = readOptions(given, callRules);
-    if (this.isWhole) return work(this, options);
+    if (this.isShared) return work(this, options);
     checkCallOptions(operation, options);
     const totalTimeoutMs = options?.totalTimeoutMs ?? this.context.settings.totalTimeoutMs;
-    const start = { signal: options?.signal, totalTimeoutMs };
-    const whole = this.#child("whole", operation, start);
+    const call = new Call(this.context, { operation, signal: options?.signal, totalTimeoutMs }, this);
     const taken = () => {
-      const { response, attempts, waitedMs } = whole;
+      const { response, attempts, waitedMs } = call;
       return { status: response?.status, attempts, waitedMs };
     };
-    const toEnd = (): Promise<T> => whole.untilEnd(() => work(whole, options));
+    const toEnd = (): Promise<T> => call.untilEnd(() => work(call, options));
     const result = await (isCallWatched() ? traceCall(operation, toEnd, taken) : toEnd());
     this.context.settings.log.debug("call", { operation, ...taken() });
     return result;
   }
 
-  /** The scope of long work: only its own `totalTimeoutMs` limits all of it, and each request has the client's limits. */
+  /** Long work: only its own `totalTimeoutMs` limits all of it, and each request has the client's limits. */
   long(
     operation: string,
     options: Pick<CallOptions, "signal" | "totalTimeoutMs"> & { readonly waits?: Waits } = {},
-  ): CallScope {
-    return this.#child("long", operation, options);
+  ): Call {
+    return new Call(this.context, { ...options, operation, isLong: true }, this);
   }
 
-  /**
-   * Waits before the next request or round of requests; those who follow the waits are told. Ends early if the client is
-   * closed: the next request throws that, with the results so far.
-   */
-  async backOff(ms: number, waitingFor = "retry"): Promise<void> {
-    const onWait = this.plan.onWait ?? this.longWaits?.listener();
+  async backOff(
+    ms: number,
+    waitingFor = "retry",
+    onWait: Plan["onWait"] = this.longWaits?.listener(),
+  ): Promise<void> {
     const before = this.clock.now();
     onWait?.(waitingFor);
     try {
       await this.clock.sleep(ms, this.signal);
     } catch (reason) {
+      // The next request throws it, with the results so far.
       if (!(reason instanceof ClientClosed)) throw reason;
     } finally {
       onWait?.(undefined);
@@ -277,11 +249,7 @@ export class CallScope implements Scope {
   ): Made {
     // What was left out of the details.
     const whole = { ...details, ...this.progress } as unknown as Details;
-    return new Class(`${this.operation.id}: ${message}`, whole);
-  }
-
-  fail(failed: unknown, notes?: FailureNotes): unknown {
-    return errorFrom(failed, { call: this, wallTime: this.clock.wallTime(), ...notes });
+    return new Class(`${this.operation}: ${message}`, whole);
   }
 
   /** Reports invalid responses to the log and `onValidationIssue`; also faults of several responses together. */
@@ -310,18 +278,15 @@ export class CallScope implements Scope {
     );
   }
 
-  #child(kind: Kind, operation: string, start: Omit<Start, "kind" | "operation">): CallScope {
-    return new CallScope(this.context, { ...start, kind, operation: severalRequests(operation) }, this);
-  }
-
-  /** Runs the work of this scope until its end or its deadline; requests in flight are awaited then. */
-  untilEnd<T>(work: (scope: CallScope) => Promise<T>): Promise<T> {
+  /** Runs the work of this call until its end or its deadline; requests in flight are awaited then. */
+  untilEnd<T>(work: (call: Call) => Promise<T>): Promise<T> {
     const { signal, clock } = this;
     return new Promise((resolve, reject) => {
       let cancel: (() => void) | undefined;
+      const fail = (reason: unknown): void => reject(callErrorFrom(reason, this.progress));
       const unlink = whenAborted(signal, () => {
         if (signal?.reason instanceof DeadlineExceeded)
-          cancel = clock.after(settlingMs, () => settle(() => reject(this.fail(signal.reason))));
+          cancel = clock.after(settlingMs, () => settle(() => fail(signal.reason)));
       });
       const settle = (end: () => void): void => {
         cancel?.();
@@ -331,8 +296,14 @@ export class CallScope implements Scope {
       };
       work(this).then(
         (value) => settle(() => resolve(value)),
-        (error: unknown) => settle(() => reject(this.fail(error))),
+        (error: unknown) => settle(() => fail(error)),
       );
     });
   }
+}
+
+/** One operation with its plan, and the call that it belongs to. */
+export interface CallSending<Input, Output> extends Sending {
+  readonly operation: Operation<Input, Output>;
+  readonly call: Call;
 }

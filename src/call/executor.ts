@@ -1,17 +1,49 @@
-import { type Issue, isTouchpointError, ResponseValidationError, ValidationError } from "../errors.ts";
+import { type Issue, ResponseValidationError, ValidationError } from "../errors.ts";
+import { errorFrom } from "../http/error-from.ts";
 import type { HttpRequest, HttpResponse } from "../http/message.ts";
 import { isCallWatched, traceCall } from "../http/tracing.ts";
 import type { Plan } from "../http/types.ts";
-import type { CallOptions } from "../options/options.ts";
+import type { CallOptions, Settings } from "../options/options.ts";
+import { callRules } from "../options/validation.ts";
 import { version } from "../options/version.ts";
 import { untilAborted } from "../runtime/cancellation.ts";
+import { readOptions } from "../runtime/rules.ts";
 import { unsafeIssue } from "../runtime/unsafe-numbers.ts";
 import { isSearchParams, messageOf } from "../runtime/values.ts";
 import { describeIssues, issuesOf, readFields } from "../service/check.ts";
-import type { Operation } from "../service/define.ts";
-import { Answer, type WithResponse } from "./api-promise.ts";
-import { type CallInput, checkCallOptions, invalid, type Waits } from "./request.ts";
-import { type Asked, type CallContext, CallScope, type Perform } from "./scope.ts";
+import type { Operation, OperationFacts } from "../service/define.ts";
+import { Answer, type ApiPromise, answer, type WithResponse } from "./api-promise.ts";
+import type { Call, CallSending } from "./call.ts";
+import {
+  type CallInput,
+  checkCallOptions,
+  invalid,
+  type Requested,
+  throwIfInvalid,
+  type Waits,
+  withCaller,
+} from "./request.ts";
+
+/**
+ * The input of an operation as it is checked and sent.
+ *
+ * @throws ValidationError naming every fault.
+ */
+export const readPayload = <Input>(operation: Operation<Input, unknown>, input: Input): Input => {
+  let payload: Input;
+  try {
+    payload = readFields(operation.input, input);
+  } catch (cause) {
+    // An accessor, or a Proxy.
+    throw new ValidationError(`${operation.id}: the input cannot be read: ${messageOf(cause)}`, {
+      operation: operation.id,
+      cause,
+    });
+  }
+  const issues = issuesOf(operation.input, payload);
+  if (issues.length > 0) throwIfInvalid(operation.id, issues);
+  return payload;
+};
 
 const longestId = 1_024;
 
@@ -64,206 +96,191 @@ const mergeHeaders = (
   return headers;
 };
 
-/**
- * The input of an operation as it is checked and sent.
- *
- * @throws ValidationError naming every fault.
- */
-export const readPayload = <Input>(operation: Operation<Input, unknown>, input: Input): Input => {
-  let payload: Input;
-  try {
-    payload = readFields(operation.input, input);
-  } catch (cause) {
-    // An accessor, or a Proxy.
-    throw new ValidationError(`${operation.id}: the input cannot be read: ${messageOf(cause)}`, {
-      operation: operation.id,
-      cause,
-    });
-  }
-  const issues = issuesOf(operation.input, payload);
-  if (issues.length > 0) throwIfInvalid(operation.id, issues);
-  return payload;
+/** The headers of the calls of a client. */
+interface CommonHeaders {
+  readonly withoutBody: Readonly<Record<string, string>>;
+  readonly withBody: Readonly<Record<string, string>>;
+}
+
+// The same two objects for every call without extra headers, because the stages cache what they derive from them.
+const headersOf = new WeakMap<Settings, CommonHeaders>();
+
+const keepHeadersOf = (settings: Settings): CommonHeaders => {
+  const { headers } = settings;
+  const common = { withoutBody: mergeHeaders(json, headers), withBody: mergeHeaders(jsonWithBody, headers) };
+  headersOf.set(settings, common);
+  return common;
 };
 
-interface Begun<Input> {
-  readonly scope: CallScope;
+/** The HTTP request of an operation whose input was checked. */
+const requestOf = <Input>(
+  settings: Settings,
+  { operation, input, options }: Requested<Input, unknown>,
+): HttpRequest => {
+  const { id } = operation;
+  const { method = operation.method, path: template = operation.path } = settings.routes[id] ?? {};
+  const isQuery = method === "GET";
+  const path = input.path ?? (template.includes("/:id") ? pathWithId(id, template, input.id) : template);
+  const query = isQuery ? input.payload : input.query;
+  const body = isQuery ? undefined : bodyOf(id, operation.write?.(input.payload) ?? input.payload);
+  const { withoutBody, withBody } = headersOf.get(settings) ?? keepHeadersOf(settings);
+  const common = body === undefined ? withoutBody : withBody;
+  return {
+    method,
+    path: settings.basePath + path + (query === undefined ? "" : queryOf(query)),
+    headers: options?.headers === undefined ? common : mergeHeaders(common, options.headers),
+    body,
+    attemptTimeoutMs: options?.timeoutMs ?? settings.timeoutMs,
+    authorization: undefined,
+    admission: undefined,
+  };
+};
+
+/** How an operation is sent, by its input and its options. */
+const planOf = <Input>(
+  settings: Settings,
+  { operation, input, options }: Requested<Input, unknown>,
+  waits: Waits | undefined,
+): Plan => {
+  const { payload, plan } = input;
+  const { replay } = operation;
+  const byDefault = waits === undefined ? "interactive" : "background";
+  const priority = options?.priority ?? settings.priority ?? plan?.priority ?? byDefault;
+  const isDrained = plan?.isDrained ?? false;
+  const maxWaitMs = priority === "background" ? undefined : settings.maxWaitMs;
+  return {
+    replay: plan?.replay ?? (typeof replay === "function" ? replay(payload) : replay),
+    weight: operation.weight?.(payload) ?? 1,
+    priority,
+    maxRetries: options?.maxRetries ?? settings.maxRetries,
+    maxWaitMs: isDrained ? undefined : (options?.maxWaitMs ?? maxWaitMs),
+    isDrained,
+    isDivisible: plan?.isDivisible ?? false,
+    dryRun: plan?.dryRun,
+    once: plan?.once,
+    onWait: plan?.onWait ?? waits?.listener(),
+  };
+};
+
+/** What is sent, and the call that sends it. */
+interface Prepared<Input, Output> {
+  readonly sending: CallSending<Input, Output>;
   readonly request: HttpRequest;
   readonly input: CallInput<Input>;
 }
 
-type Checked<Input> = Omit<Asked<Input, unknown>, "scope">;
-
-/** Runs the operations of a client. */
-class Executor {
-  readonly #context: Omit<CallContext, "perform">;
-  // The same two objects for every call without extra headers, because the stages cache what they derive from them.
-  readonly #withoutBody: Readonly<Record<string, string>>;
-  readonly #withBody: Readonly<Record<string, string>>;
-
-  constructor(context: Omit<CallContext, "perform">) {
-    this.#context = context;
-    const { headers } = context.settings;
-    this.#withoutBody = mergeHeaders(json, headers);
-    this.#withBody = mergeHeaders(jsonWithBody, headers);
-  }
-
-  readonly perform: Perform = (parent, asked) =>
-    parent.isWhole || !isCallWatched()
-      ? this.#run(parent, asked)
-      : traceCall(
-          asked.operation.id,
-          () => this.#run(parent, asked),
-          ({ response }) => response,
-        );
-
-  async #run<Input, Output>(parent: CallScope, asked: Asked<Input, Output>): Promise<WithResponse<Output>> {
-    const { operation } = asked;
-    const { scope, request, input } = this.#begin(parent, asked);
-    const { workspace } = this.#context.settings;
-    try {
-      scope.signal?.throwIfAborted();
-      // The body is already written: what is checked here is what is sent.
-      if (workspace !== undefined) {
-        const found = workspace.inputIssues(operation, input.payload);
-        throwIfInvalid(operation.id, await untilAborted(found, scope.signal));
-      }
-      const response = await this.#context.send(scope, request);
-      // The service responded with success, so the operation has probably taken effect.
-      if (scope.plan.replay !== "safe") scope.mayHaveTakenEffect = true;
-      const body = recordOf(scope, operation, { input, response });
-      if (this.#context.settings.responseValidation !== "off" && body !== undefined) {
-        const found = issuesOf(operation.output, body);
-        const typed =
-          workspace && (await untilAborted(workspace.answerIssues(operation, body), scope.signal));
-        const { unsafe } = response;
-        const lost = unsafe ? [unsafeIssue(unsafe)] : [];
-        const all = typed || unsafe ? [...found, ...lost, ...(typed ?? [])] : found;
-        if (all.length > 0) this.#reportAnswer(scope, all, response.status);
-      }
-      if (scope.mayHaveTakenEffect && (scope.attempts > 1 || input.hasEffect?.(body) !== false))
-        scope.noteEffect();
-      // Already checked as `responseValidation` asks; beyond that, the response is returned as it is.
-      return new Answer(body as Output, scope);
-    } catch (error) {
-      // What the caller knows of this request's effect it cannot tell any more.
-      if (scope.mayHaveTakenEffect) scope.noteEffect();
-      const ended = scope.fail(error);
-      // An error that is created here has the caller in its stack already; close() creates one for each call that waits.
-      throw ended === error ? withCaller(error) : ended;
-    } finally {
-      scope.release?.();
-    }
-  }
-
-  // Separate from `run`: while a call waits, its frame keeps everything that it has created.
-  #begin<Input, Output>(parent: CallScope, asked: Asked<Input, Output>): Begun<Input> {
-    const { operation, options } = asked;
-    if (options) checkCallOptions(operation.id, options);
-    const input = { ...asked.input, payload: readPayload(operation, asked.input.payload) };
-    const checked = { operation, input, options };
-    const plan = this.#planOf(checked, parent.longWaits);
-    const request = this.#requestOf(checked);
-    // Its time starts after the input was found to be valid.
-    asked.scope = parent.forRequest(asked, plan);
-    return { scope: asked.scope, request, input };
-  }
-
-  #planOf<Input>({ operation, input, options }: Checked<Input>, waits: Waits | undefined): Plan {
-    const { settings } = this.#context;
-    const { payload, plan } = input;
-    const { replay } = operation;
-    const byDefault = waits === undefined ? "interactive" : "background";
-    const priority = options?.priority ?? settings.priority ?? plan?.priority ?? byDefault;
-    const isDrained = plan?.isDrained ?? false;
-    const maxWaitMs = priority === "background" ? undefined : settings.maxWaitMs;
-    return {
-      replay: plan?.replay ?? (typeof replay === "function" ? replay(payload) : replay),
-      weight: operation.weight?.(payload) ?? 1,
-      priority,
-      maxRetries: options?.maxRetries ?? settings.maxRetries,
-      maxWaitMs: isDrained ? undefined : (options?.maxWaitMs ?? maxWaitMs),
-      isDrained,
-      isDivisible: plan?.isDivisible ?? false,
-      dryRun: plan?.dryRun,
-      once: plan?.once,
-      onWait: plan?.onWait ?? waits?.listener(),
-    };
-  }
-
-  #requestOf<Input>({ operation, input, options }: Checked<Input>): HttpRequest {
-    const { settings } = this.#context;
-    const { id } = operation;
-    const { method = operation.method, path: template = operation.path } = settings.routes[id] ?? {};
-    const isQuery = method === "GET";
-    const path = input.path ?? (template.includes("/:id") ? pathWithId(id, template, input.id) : template);
-    const query = isQuery ? input.payload : input.query;
-    const body = isQuery ? undefined : bodyOf(id, operation.write?.(input.payload) ?? input.payload);
-    const common = body === undefined ? this.#withoutBody : this.#withBody;
-    return {
-      method,
-      path: settings.basePath + path + (query === undefined ? "" : queryOf(query)),
-      headers: options?.headers === undefined ? common : mergeHeaders(common, options.headers),
-      body,
-      attemptTimeoutMs: options?.timeoutMs ?? settings.timeoutMs,
-      authorization: undefined,
-      admission: undefined,
-    };
-  }
-
-  #reportAnswer(scope: CallScope, found: readonly Issue[], status: number): void {
-    const { redactor, settings } = this.#context;
-    // Issues may quote the response: a name in their path, or a sentence of the workspace's schema.
-    const issues = found.map(({ path, message }) => ({
-      path: redactor.text(path),
-      message: redactor.text(message),
-    }));
-    if (settings.responseValidation === "strict") {
-      const what = `the response does not fit: ${describeIssues(issues)}`;
-      throw scope.error(ResponseValidationError, what, { status, issues });
-    }
-    scope.report(scope.operation.id, issues);
-  }
-}
-
-/** Creates the scope of a client, through which every method of every resource goes. */
-export const clientScope = (context: Omit<CallContext, "perform">): CallScope =>
-  CallScope.of({ ...context, perform: new Executor(context).perform });
-
-/** @throws ValidationError naming every issue, if there is one. */
-export const throwIfInvalid = (operation: string, issues: readonly Issue[]): void => {
-  if (issues.length > 0)
-    throw new ValidationError(`${operation}: ${describeIssues(issues)}`, { operation, issues });
+/** Checks an input and begins its call. @throws ValidationError naming every fault; nothing was sent. */
+const prepare = <Input, Output>(
+  parent: Call,
+  requested: Requested<Input, Output>,
+): Prepared<Input, Output> => {
+  const { operation, options } = requested;
+  const { context } = parent;
+  if (options) checkCallOptions(operation.id, options);
+  const input = { ...requested.input, payload: readPayload(operation, requested.input.payload) };
+  const checked = { operation, input, options };
+  const plan = planOf(context.settings, checked, parent.longWaits);
+  const request = requestOf(context.settings, checked);
+  // Its time starts after the input was found to be valid.
+  return { sending: { operation, plan, call: parent.begin(operation.id, plan, options) }, request, input };
 };
+
+/** Reports what is wrong with a response; throws it if `responseValidation` is strict. */
+const reportAnswer = (
+  { operation, call }: Pick<CallSending<never, unknown>, "call"> & { readonly operation: OperationFacts },
+  found: readonly Issue[],
+  status: number,
+): void => {
+  const { redactor, settings } = call.context;
+  // Issues may quote the response: a name in their path, or a sentence of the workspace's schema.
+  const issues = found.map(({ path, message }) => ({
+    path: redactor.text(path),
+    message: redactor.text(message),
+  }));
+  if (settings.responseValidation === "strict") {
+    const what = `the response does not fit: ${describeIssues(issues)}`;
+    throw call.error(ResponseValidationError, what, { status, issues });
+  }
+  call.report(operation.id, issues);
+};
+
+const exchange = async <Input, Output>(prepared: Prepared<Input, Output>): Promise<WithResponse<Output>> => {
+  const { sending, request, input } = prepared;
+  const { operation, plan, call } = sending;
+  const { send, settings, clock } = call.context;
+  const { workspace } = settings;
+  // Whether the operation has probably taken effect, as far as the caller must learn of it.
+  let isDone = false;
+  try {
+    call.signal?.throwIfAborted();
+    // The body is already written: what is checked here is what is sent.
+    if (workspace !== undefined) {
+      const found = workspace.inputIssues(operation, input.payload);
+      throwIfInvalid(operation.id, await untilAborted(found, call.signal));
+    }
+    const response = await send(sending, request);
+    isDone = plan.replay !== "safe";
+    const body = recordOf(sending, { input, response });
+    if (settings.responseValidation !== "off" && body !== undefined) {
+      const found = issuesOf(operation.output, body);
+      const typed = workspace && (await untilAborted(workspace.answerIssues(operation, body), call.signal));
+      const { unsafe } = response;
+      const lost = unsafe ? [unsafeIssue(unsafe)] : [];
+      const all = typed || unsafe ? [...found, ...lost, ...(typed ?? [])] : found;
+      if (all.length > 0) reportAnswer(sending, all, response.status);
+    }
+    if (isDone && (call.attempts > 1 || input.hasEffect?.(body) !== false)) call.noteEffect();
+    // Already checked as `responseValidation` asks; beyond that, the response is returned as it is.
+    return new Answer(body as Output, call);
+  } catch (error) {
+    // The caller gets an error and can no longer rule out the effect: count it.
+    if (isDone) call.noteEffect();
+    const ended = errorFrom(error, sending, { wallTime: clock.wallTime() });
+    // An error that is created here has the caller in its stack already; close() creates one for each call that waits.
+    throw ended === error ? withCaller(error) : ended;
+  } finally {
+    call.release?.();
+  }
+};
+
+const responseOf = ({ response }: WithResponse<unknown>) => response;
 
 /**
- * Appends the stack of the caller to an error. The engine can follow a call back only through `await`, but the stages
- * return promises directly, because an async function's frame would be half of a waiting call's memory.
+ * Sends one operation: checks its input, sends it in a call of its own, checks the response.
+ *
+ * @param parent - the call of a client, or the one that this is a part of.
  */
-const withCaller = (error: unknown): unknown => {
-  if (!isTouchpointError(error)) return error;
-  const placeOf = (frame: string): string => frame.replace(/:\d+:\d+\)?$/, "");
-  const known = new Set(error.stack?.split("\n").map(placeOf));
-  const [, , ...frames] = new Error().stack?.split("\n") ?? [];
-  error.stack = [error.stack, ...frames.filter((frame) => !known.has(placeOf(frame)))].join("\n");
-  return error;
-};
-
-/** A refused input belongs to the called method, not to the request that it would have made. */
-export const withOperation = (operation: string, error: unknown): unknown => {
-  if (!(error instanceof ValidationError) || error.operation === undefined) return error;
-  const said = error.message.slice(error.operation.length);
-  return new ValidationError(operation + said, { operation, issues: error.issues, cause: error.cause });
+export const sendRequest = <Input, Output>(
+  parent: Call,
+  operation: Operation<Input, Output>,
+  input: CallInput<Input>,
+  given?: CallOptions,
+): ApiPromise<Output> => {
+  const options = given ? readOptions(given, callRules) : undefined;
+  let call: Call | undefined;
+  const start = (): Promise<WithResponse<Output>> => {
+    let prepared: Prepared<Input, Output>;
+    try {
+      prepared = prepare(parent, { operation, input, options });
+    } catch (fault) {
+      return Promise.reject(fault);
+    }
+    call = prepared.sending.call;
+    // Separate from `exchange`: while a call waits, its frame keeps everything that it has created.
+    return exchange(prepared);
+  };
+  const isTraced = !parent.isShared && isCallWatched();
+  return answer(isTraced ? traceCall(operation.id, start, responseOf) : start(), () => call?.outcome);
 };
 
 /** What a response holds. `null` or a string, used as a record, would fail far from here. */
 const recordOf = <Input, Output>(
-  scope: CallScope,
-  operation: Operation<Input, Output>,
+  { operation, call }: CallSending<Input, Output>,
   { input, response }: { readonly input: CallInput<Input>; readonly response: HttpResponse },
 ): unknown => {
   const { status, json } = response;
   const body = operation.read === undefined ? json : operation.read(json, input);
   if (operation.mayBeEmpty || (typeof body === "object" && body !== null)) return body;
   const what = `the service responded with ${status} with JSON that holds no record`;
-  throw scope.error(ResponseValidationError, what, { status });
+  throw call.error(ResponseValidationError, what, { status });
 };

@@ -1,9 +1,10 @@
-import { ValidationError } from "../errors.ts";
+import { type Issue, isTouchpointError, ValidationError } from "../errors.ts";
 import type { Plan } from "../http/types.ts";
 import type { CallOptions } from "../options/options.ts";
 import { callRules } from "../options/validation.ts";
 import { refuseFaults, ruleFaults } from "../runtime/rules.ts";
-import type { OperationFacts } from "../service/define.ts";
+import { describeIssues } from "../service/check.ts";
+import type { Operation } from "../service/define.ts";
 
 /** Follows the waits of long work. */
 export interface Waits {
@@ -36,25 +37,35 @@ export const invalid = (operation: string, path: string, message: string): Valid
 export const checkCallOptions = (operation: string, options: CallOptions): void =>
   refuseFaults(operation, ruleFaults(options, callRules));
 
-/** What a scope of several requests has instead of a request's plan. */
-export const noPlan: Plan = {
-  replay: "safe",
-  weight: 0,
-  priority: "interactive",
-  maxRetries: 0,
-  maxWaitMs: undefined,
-  isDrained: false,
-  isDivisible: false,
-  dryRun: undefined,
-  once: undefined,
-  onWait: undefined,
+/** An operation of a caller, before it is checked. */
+export interface Requested<Input, Output> {
+  readonly operation: Operation<Input, Output>;
+  readonly input: CallInput<Input>;
+  readonly options: CallOptions | undefined;
+}
+
+/** @throws ValidationError naming every issue, if there is one. */
+export const throwIfInvalid = (operation: string, issues: readonly Issue[]): void => {
+  if (issues.length > 0)
+    throw new ValidationError(`${operation}: ${describeIssues(issues)}`, { operation, issues });
 };
 
-/** What it has instead of an operation. */
-export const severalRequests = (id: string): OperationFacts => ({
-  id,
-  method: "POST",
-  path: id,
-  scope: [],
-  budgets: [],
-});
+/**
+ * Appends the stack of the caller to an error. The engine can follow a call back only through `await`, but the stages
+ * return promises directly, because an async function's frame would be half of a waiting call's memory.
+ */
+export const withCaller = (error: unknown): unknown => {
+  if (!isTouchpointError(error)) return error;
+  const placeOf = (frame: string): string => frame.replace(/:\d+:\d+\)?$/, "");
+  const known = new Set(error.stack?.split("\n").map(placeOf));
+  const [, , ...frames] = new Error().stack?.split("\n") ?? [];
+  error.stack = [error.stack, ...frames.filter((frame) => !known.has(placeOf(frame)))].join("\n");
+  return error;
+};
+
+/** A refused input belongs to the called method, not to the request that it would have made. */
+export const withOperation = (operation: string, error: unknown): unknown => {
+  if (!(error instanceof ValidationError) || error.operation === undefined) return error;
+  const said = error.message.slice(error.operation.length);
+  return new ValidationError(operation + said, { operation, issues: error.issues, cause: error.cause });
+};

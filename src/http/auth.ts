@@ -4,9 +4,10 @@ import { isKey } from "../options/validation.ts";
 import { DeadlineExceeded, openScope, untilAborted } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { RawHeaders } from "../runtime/headers.ts";
+import { errorFrom } from "./error-from.ts";
 import type { HttpResponse } from "./message.ts";
 import { isErrorLike, sanitizedError } from "./sanitized-error.ts";
-import { AttemptFailure, type Scope, type Stage } from "./types.ts";
+import { AttemptFailure, type Sending, type Stage } from "./types.ts";
 
 // A shorter key is an ordinary word, as tests use it: removing it would make every sentence unreadable.
 const shortestAlone = 6;
@@ -129,8 +130,8 @@ export const redacting = (redactor: Redactor): Stage => {
     throw failure instanceof AttemptFailure ? redactor.failure(failure) : failure;
   };
   // Not an async function: its frame and promise are a cost of every call.
-  return function redactStage(scope, request, next) {
-    return next(scope, request).then(clean, cleanFailure);
+  return function redactStage(sending, request, next) {
+    return next(sending, request).then(clean, cleanFailure);
   };
 };
 
@@ -157,9 +158,9 @@ export interface AuthSettings {
 const fixedKey = (key: string, { learn }: AuthSettings): Stage => {
   learn(key);
   const authorization = `Bearer ${key}`;
-  return function authStage(scope, request, next) {
+  return function authStage(sending, request, next) {
     request.authorization = authorization;
-    return next(scope, request);
+    return next(sending, request);
   };
 };
 
@@ -170,16 +171,17 @@ const fixedKey = (key: string, { learn }: AuthSettings): Stage => {
  */
 const keyWithin = async (
   key: Promise<string>,
-  scope: Scope,
+  sending: Sending,
   limit: { readonly totalTimeoutMs: number; readonly clock: Clock },
 ): Promise<string> => {
-  const waiting = openScope([scope.signal], limit);
+  const waiting = openScope([sending.call.signal], limit);
   try {
     return await untilAborted(key, waiting.signal);
   } catch (reason) {
-    if (!(reason instanceof DeadlineExceeded) || scope.signal?.aborted) throw reason;
+    if (!(reason instanceof DeadlineExceeded) || sending.call.signal?.aborted) throw reason;
     const why = `asking for the key took longer than timeoutMs, ${limit.totalTimeoutMs} ms`;
-    throw scope.fail(new AttemptFailure("timeout", why, { wasSent: false }));
+    const wallTime = limit.clock.wallTime();
+    throw errorFrom(new AttemptFailure("timeout", why, { wasSent: false }), sending, { wallTime });
   } finally {
     waiting.release?.();
   }
@@ -188,22 +190,22 @@ const keyWithin = async (
 /** Requests the key before the first attempt, and again after a 401. */
 const renewableKey = (source: () => string | Promise<string>, settings: AuthSettings): Stage => {
   let current: Promise<string> | undefined;
-  return async function authStage(scope, request, next) {
+  return async function authStage(sending, request, next) {
     current ??= ask(source);
     const used = current;
     const forget = (): void => {
       if (current === used) current = undefined;
     };
     const limit = { totalTimeoutMs: request.attemptTimeoutMs, clock: settings.clock };
-    const key = await keyWithin(used, scope, limit).catch((error: unknown) => {
+    const key = await keyWithin(used, sending, limit).catch((error: unknown) => {
       // A provider that failed once may succeed for the next call.
       forget();
       if (!(error instanceof ConfigurationError)) throw error;
-      throw scope.error(ConfigurationError, error.message, { cause: error.cause });
+      throw sending.call.error(ConfigurationError, error.message, { cause: error.cause });
     });
     settings.learn(key);
     request.authorization = `Bearer ${key}`;
-    const response = await next(scope, request);
+    const response = await next(sending, request);
     if (response.status !== 401) return response;
     forget();
     return { ...response, canRenewKey: true };

@@ -2,12 +2,12 @@ import type { OnceClaim } from "../ledger/send-once.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { HttpRequest, HttpResponse } from "./message.ts";
 import { mayHaveTakenEffect } from "./retry-policy.ts";
-import { AttemptFailure, type Scope, type Send, type Stage } from "./types.ts";
+import { AttemptFailure, type Send, type Sending, type Stage } from "./types.ts";
 
 const notSent = (message: string, kind: "held" | "timeout"): AttemptFailure =>
   new AttemptFailure(kind, message, { wasSent: false });
 
-const wasNotApplied = ({ operation }: Scope, response: HttpResponse): boolean => {
+const wasNotApplied = ({ operation }: Sending, response: HttpResponse): boolean => {
   const failure = new AttemptFailure("status", "", { wasSent: true, response });
   const isSuccess = response.status >= 200 && response.status < 300;
   return !isSuccess && !mayHaveTakenEffect(operation, failure);
@@ -20,30 +20,30 @@ const wasNotApplied = ({ operation }: Scope, response: HttpResponse): boolean =>
 export const claimOnce = (clock: Pick<Clock, "now">): Stage => {
   const sendOnce = async (
     claim: OnceClaim,
-    scope: Scope,
+    sending: Sending,
     { request, next }: { readonly request: HttpRequest; readonly next: Send },
   ): Promise<HttpResponse> => {
     const since = clock.now();
-    await claim.take(scope, request.attemptTimeoutMs);
+    await claim.take(sending.call, request.attemptTimeoutMs);
     try {
       // The attempt has to end before its claim is that of a dead process.
       const attemptTimeoutMs = Math.floor(request.attemptTimeoutMs - (clock.now() - since));
       if (attemptTimeoutMs <= 0) throw notSent("the ledger took the whole of timeoutMs", "timeout");
-      scope.signal?.throwIfAborted();
+      sending.call.signal?.throwIfAborted();
       if (request.admission?.isHeld)
         throw notSent("it has to wait for a limit again, since the key was claimed", "held");
-      const response = await next(scope, { ...request, attemptTimeoutMs });
-      if (wasNotApplied(scope, response)) await claim.settle("not-sent");
+      const response = await next(sending, { ...request, attemptTimeoutMs });
+      if (wasNotApplied(sending, response)) await claim.settle("not-sent");
       return response;
     } catch (failure) {
       // Any other error was thrown before the attempt was made.
-      const maybe = failure instanceof AttemptFailure && mayHaveTakenEffect(scope.operation, failure);
+      const maybe = failure instanceof AttemptFailure && mayHaveTakenEffect(sending.operation, failure);
       if (!maybe) await claim.settle("not-sent");
       throw failure;
     }
   };
-  return function claimOnceStage(scope, request, next) {
-    const { once } = scope.plan;
-    return once === undefined ? next(scope, request) : sendOnce(once, scope, { request, next });
+  return function claimOnceStage(sending, request, next) {
+    const { once } = sending.plan;
+    return once === undefined ? next(sending, request) : sendOnce(once, sending, { request, next });
   };
 };

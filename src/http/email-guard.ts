@@ -2,7 +2,7 @@ import type { EmailGuards } from "../options/email-guards.ts";
 import type { Log } from "../options/logger.ts";
 import { isWithin, placeOf } from "../service/place.ts";
 import type { HttpRequest, HttpResponse } from "./message.ts";
-import type { Scope, Send, Stage } from "./types.ts";
+import type { Send, Sending, Stage } from "./types.ts";
 
 /** What the guard needs besides the guards themselves. */
 export interface EmailGuardSettings {
@@ -45,26 +45,26 @@ const pretended = (
  */
 export const emailGuard = ({ guards, log, paths, wallTime }: EmailGuardSettings): Stage => {
   const places = paths.map(placeOf);
-  const isOfEmails = ({ operation }: Scope, { method, path }: HttpRequest): boolean => {
+  const isOfEmails = ({ operation }: Sending, { method, path }: HttpRequest): boolean => {
     if (method === "GET") return false;
     if (operation.isEmail) return true;
     const given = placeOf(path);
     // Also without the prefix: a base URL that ends in it is taken without it, and a gateway may add it.
     return places.some((place) => isWithin(given, place) || isWithin(given, place.replace("/api/v1/", "/")));
   };
-  const sendEmail = async (scope: Scope, request: HttpRequest, send: Send): Promise<HttpResponse> => {
+  const sendEmail = async (sending: Sending, request: HttpRequest, send: Send): Promise<HttpResponse> => {
     const { method } = request;
-    const { id: operation } = scope.operation;
-    const { dryRun } = scope.plan;
+    const { id: operation } = sending.operation;
+    const { dryRun } = sending.plan;
     const body = request.body === undefined ? undefined : JSON.parse(request.body);
     if (method !== "DELETE") guards.check(operation, body, method === "POST");
-    if (!guards.isAlwaysDry && !(dryRun ?? guards.isDry)) return send(scope, request);
+    if (!guards.isAlwaysDry && !(dryRun ?? guards.isDry)) return send(sending, request);
     log.info("dry run, not sent", { operation });
     const response = pretended(request, Object(body), new Date(wallTime()).toISOString());
-    scope.answered(response);
+    sending.call.answered(response);
     return response;
   };
-  return function guardEmails(scope, request, next) {
-    return isOfEmails(scope, request) ? sendEmail(scope, request, next) : next(scope, request);
+  return function guardEmails(sending, request, next) {
+    return isOfEmails(sending, request) ? sendEmail(sending, request, next) : next(sending, request);
   };
 };

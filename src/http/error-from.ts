@@ -24,11 +24,11 @@ import { answererOf } from "./answerer.ts";
 import { clockHint, hasTimes, hintOf, onceHint, pauseHint } from "./hints.ts";
 import type { HttpResponse } from "./message.ts";
 import { isMailAccountRefusal, mayHaveTakenEffect } from "./retry-policy.ts";
-import { AttemptFailure, type FailureNotes, type Scope } from "./types.ts";
+import { AttemptFailure, type FailureNotes, type Progress, type Sending } from "./types.ts";
 
-/** What the whole call has shown, not only its last attempt. */
-export interface Findings extends FailureNotes {
-  readonly call: Pick<Scope, "operation" | "plan" | "progress">;
+/** A failed attempt, with what the whole call has shown. */
+interface Findings extends FailureNotes {
+  readonly sending: Sending;
   /** By this machine's clock, in milliseconds since 1970. */
   readonly wallTime: number;
 }
@@ -55,9 +55,9 @@ export const sentenceOf = (body: unknown, depth = 0): string | undefined => {
   return typeof message === "string" && message !== "" ? message : sentenceOf(error, depth + 1);
 };
 
-const advice = ({ plan, progress }: Findings["call"]): string => {
+const advice = ({ plan, call }: Sending): string => {
   if (plan.replay === "safe") return "Nothing was changed.";
-  if (progress.outcome === "not-applied") return "Nothing was applied.";
+  if (call.progress.outcome === "not-applied") return "Nothing was applied.";
   return plan.replay === "never"
     ? "It may have been applied: check before sending it again."
     : "It may have been applied; repeating it does no harm.";
@@ -66,26 +66,29 @@ const advice = ({ plan, progress }: Findings["call"]): string => {
 // Any other unclear status is a gateway's, and so is the sentence that comes with it.
 const statusesOfService = [500, 503];
 
-const hintFor = (failure: AttemptFailure, { call, retryAfterMs, wallTime }: Findings): string | undefined => {
-  const { id, budgets } = call.operation;
+const hintFor = (
+  failure: AttemptFailure,
+  { sending, retryAfterMs, wallTime }: Findings,
+): string | undefined => {
+  const { id, budgets } = sending.operation;
   const { status = 0, json, headers = {} } = failure.response ?? {};
   if (status === 400 && hasTimes.has(id)) return clockHint(headers, wallTime);
   if (status === 429) return pauseHint(budgets.at(-1), retryAfterMs);
-  const hint = onceHint(call) ?? hintOf(failure, id);
+  const hint = onceHint(sending) ?? hintOf(failure, id);
   // Without a sentence, the message says so already.
   const isSaid = failure.kind !== "status" || sentenceOf(json) === undefined;
-  const isService = statusesOfService.includes(status) || !mayHaveTakenEffect(call.operation, failure);
-  return hint ?? (isSaid || isService ? undefined : advice(call));
+  const isService = statusesOfService.includes(status) || !mayHaveTakenEffect(sending.operation, failure);
+  return hint ?? (isSaid || isService ? undefined : advice(sending));
 };
 
 const statusError = (failure: AttemptFailure, response: HttpResponse, found: Findings) => {
   const { status } = response;
-  const { operation, progress } = found.call;
+  const { operation, call } = found.sending;
   const sentence = sentenceOf(response.json);
-  const said = sentence ?? `${operation.id}: ${answererOf(response)}. ${advice(found.call)}`;
+  const said = sentence ?? `${operation.id}: ${answererOf(response)}. ${advice(found.sending)}`;
   const message = found.note === undefined ? said : `${said} (${found.note})`;
   const details = {
-    ...progress,
+    ...call.progress,
     status,
     headers: toHeaders(response.headers),
     body: response.isJson ? response.json : response.text,
@@ -103,10 +106,10 @@ const failedAttempt = (failure: AttemptFailure, found: Findings): TouchpointErro
   if (failure.kind === "status" && failure.response !== undefined) {
     return statusError(failure, failure.response, found);
   }
-  const { progress } = found.call;
+  const { progress } = found.sending.call;
   const details = { ...progress, cause: failure.cause, hint: hintFor(failure, found) };
   const start = failure.wasSent ? "sent, no usable response" : "not sent";
-  const message = `${progress.operation}: ${start} (${failure.message}). ${advice(found.call)}${found.note === undefined ? "" : ` ${found.note}`}`;
+  const message = `${progress.operation}: ${start} (${failure.message}). ${advice(found.sending)}${found.note === undefined ? "" : ` ${found.note}`}`;
   if (failure.kind === "timeout") return new TimeoutError(message, details);
   if (failure.kind === "broken" || failure.kind === "empty" || failure.kind === "too-large") {
     return new ResponseValidationError(message, { ...details, status: failure.response?.status ?? 200 });
@@ -119,11 +122,7 @@ type Ending = DeadlineExceeded | ClientClosed;
 const isEnding = (reason: unknown): reason is Ending =>
   reason instanceof DeadlineExceeded || reason instanceof ClientClosed;
 
-const endingOf = (
-  cause: Ending,
-  { progress }: Findings["call"],
-  hint: string | undefined,
-): TouchpointError => {
+const endingOf = (cause: Ending, progress: Progress, hint: string | undefined): TouchpointError => {
   const Class = cause instanceof DeadlineExceeded ? TimeoutError : ConnectionError;
   const message = `${progress.operation}: ${cause.message}, outcome ${progress.outcome}.`;
   return new Class(message, { ...progress, cause, hint });
@@ -139,15 +138,32 @@ const withOutcome = (error: TouchpointError, outcome: Outcome): TouchpointError 
   return made;
 };
 
-/** The error for what ended a call; a caller's own reason is returned unchanged. */
-export const errorFrom = (failed: unknown, found: Findings): unknown => {
-  if (failed instanceof AttemptFailure && failed.kind !== "aborted") return failedAttempt(failed, found);
-  const told = failed instanceof AttemptFailure ? failed.cause : failed;
+/**
+ * The error for what ended a call; a caller's own reason is returned unchanged.
+ *
+ * @param hint - what to do, unless the reason has a hint.
+ */
+export const callErrorFrom = (ended: unknown, progress: Progress, hint?: string): unknown => {
   // The end of a request was that of the whole call: its error names that, and what all of it has shown.
-  const reason = told instanceof TouchpointError && isEnding(told.cause) ? told.cause : told;
-  const { outcome } = found.call.progress;
+  const reason = ended instanceof TouchpointError && isEnding(ended.cause) ? ended.cause : ended;
   if (isEnding(reason))
-    return endingOf(reason, found.call, told instanceof TouchpointError ? told.hint : onceHint(found.call));
-  const isLess = reason instanceof TouchpointError && reason.outcome !== outcome;
-  return isLess && outcome === "unknown" ? withOutcome(reason, outcome) : reason;
+    return endingOf(reason, progress, ended instanceof TouchpointError ? ended.hint : hint);
+  const isLess = reason instanceof TouchpointError && reason.outcome !== progress.outcome;
+  return isLess && progress.outcome === "unknown" ? withOutcome(reason, progress.outcome) : reason;
+};
+
+/**
+ * The error for what ended a sending. No code but this and `CallView.error` makes errors that carry an outcome.
+ *
+ * @param notes - `wallTime` by this machine's clock, in milliseconds since 1970.
+ */
+export const errorFrom = (
+  failed: unknown,
+  sending: Sending,
+  notes: FailureNotes & { readonly wallTime: number },
+): unknown => {
+  if (!(failed instanceof AttemptFailure))
+    return callErrorFrom(failed, sending.call.progress, onceHint(sending));
+  if (failed.kind !== "aborted") return failedAttempt(failed, { sending, ...notes });
+  return callErrorFrom(failed.cause, sending.call.progress, onceHint(sending));
 };

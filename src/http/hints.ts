@@ -1,7 +1,7 @@
 import type { RawHeaders } from "../runtime/headers.ts";
 import { inferred } from "../service/define.ts";
 import { allOperations } from "../service/operations.ts";
-import type { AttemptFailure, Scope } from "./types.ts";
+import type { AttemptFailure, Sending } from "./types.ts";
 
 const ownAuthority =
   "if your network or company signs certificates itself, set NODE_EXTRA_CA_CERTS to its certificate file before Node starts";
@@ -94,11 +94,8 @@ export const pauseHint = (limit: string | undefined, retryAfterMs: number | unde
   `the limit ${limit} is paused: try again ${retryAfterMs === undefined ? "later" : `in ${Math.ceil(retryAfterMs / 1_000)} s`}`;
 
 /** What to do about an email with a key whose outcome is unknown; undefined for anything else. */
-export const onceHint = ({
-  plan: { once },
-  progress,
-}: Pick<Scope, "plan" | "progress">): string | undefined =>
-  once === undefined || progress.outcome === "not-applied"
+export const onceHint = ({ plan: { once }, call }: Sending): string | undefined =>
+  once === undefined || call.progress.outcome === "not-applied"
     ? undefined
     : `a later call with once ${JSON.stringify(once.key)} and the same ledger is safe: until ledger.settle says what became of this email, it sends nothing`;
 

@@ -1,10 +1,11 @@
 import type { RetryNotice } from "../options/hooks.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { retryAfterMs } from "../runtime/headers.ts";
+import { errorFrom } from "./error-from.ts";
 import { type HttpRequest, type HttpResponse, isWholeWithoutBody } from "./message.ts";
 import { repeatAfter } from "./retry-loop.ts";
 import { judge, mayHaveTakenEffect } from "./retry-policy.ts";
-import { AttemptFailure, type FailureNotes, type Scope, type Send, type Stage } from "./types.ts";
+import { AttemptFailure, type FailureNotes, type Send, type Sending, type Stage } from "./types.ts";
 
 const capacity = 500;
 const costOfRepeat = 5;
@@ -57,8 +58,7 @@ const isWordOfSuccess = (text: string): boolean =>
   );
 
 /** The response as a success, or why it is none. */
-const accept = (scope: Scope, response: HttpResponse): HttpResponse | AttemptFailure => {
-  const { operation } = scope;
+const accept = ({ operation, call }: Sending, response: HttpResponse): HttpResponse | AttemptFailure => {
   const { status } = response;
   if (status >= 200 && status < 300) {
     if (response.isJson) return response;
@@ -67,8 +67,8 @@ const accept = (scope: Scope, response: HttpResponse): HttpResponse | AttemptFai
     const kind = isWholeWithoutBody(response) ? "empty" : "broken";
     return new AttemptFailure(kind, `status ${status} with ${what}`, { wasSent: true, response });
   }
-  if (status === 404 && scope.mayHaveTakenEffect && operation.notFoundMeansDone) {
-    scope.noteGone();
+  if (status === 404 && call.mayHaveTakenEffect && operation.notFoundMeansDone) {
+    call.noteGone();
     return { ...response, status: 204, json: undefined };
   }
   return new AttemptFailure("status", `status ${status}`, { wasSent: true, response });
@@ -76,8 +76,8 @@ const accept = (scope: Scope, response: HttpResponse): HttpResponse | AttemptFai
 
 /** The attempts of one request after the first: notes whether any may have taken effect, and decides about the next. */
 class Repeats {
-  readonly #scope: Scope;
-  readonly #sending: { readonly request: HttpRequest; readonly next: Send };
+  readonly #sending: Sending;
+  readonly #attempts: { readonly request: HttpRequest; readonly next: Send };
   readonly #settings: RetrySettings;
   #hasRenewedKey = false;
   /** What the last retry cost of the quota. */
@@ -86,12 +86,12 @@ class Repeats {
   #notes: FailureNotes | undefined;
 
   constructor(
-    scope: Scope,
-    sending: { readonly request: HttpRequest; readonly next: Send },
+    sending: Sending,
+    attempts: { readonly request: HttpRequest; readonly next: Send },
     settings: RetrySettings,
   ) {
-    this.#scope = scope;
     this.#sending = sending;
+    this.#attempts = attempts;
     this.#settings = settings;
   }
 
@@ -103,16 +103,17 @@ class Repeats {
       const again = (last: unknown): Promise<boolean> => this.#again(last);
       return await repeatAfter(failure, { again, work: () => this.#attempt() });
     } catch (last) {
-      throw this.#scope.fail(last, last instanceof AttemptFailure ? this.#notes : undefined);
+      const notes = last instanceof AttemptFailure ? this.#notes : undefined;
+      throw errorFrom(last, this.#sending, { wallTime: this.#settings.clock.wallTime(), ...notes });
     }
   }
 
   async #attempt(): Promise<HttpResponse> {
-    const { request, next } = this.#sending;
+    const { request, next } = this.#attempts;
     // An own object for each attempt: the stages fill it in.
-    const accepted = accept(this.#scope, await next(this.#scope, { ...request }));
+    const accepted = accept(this.#sending, await next(this.#sending, { ...request }));
     if (accepted instanceof AttemptFailure) throw accepted;
-    this.#scope.attempted(accepted);
+    this.#sending.call.attempted(accepted);
     this.#settings.quota.refill(this.#drawn);
     return accepted;
   }
@@ -121,11 +122,11 @@ class Repeats {
   async #again(failure: unknown): Promise<boolean> {
     // Any other error was thrown before the attempt was made; a returned attempt does not count.
     if (!(failure instanceof AttemptFailure)) return false;
-    const scope = this.#scope;
-    const { operation, plan, signal } = scope;
+    const { operation, plan, call } = this.#sending;
+    const { signal } = call;
     const { kind, response } = failure;
-    if (kind !== "held") scope.attempted();
-    if (plan.replay !== "safe" && mayHaveTakenEffect(operation, failure)) scope.noteEffect();
+    if (kind !== "held") call.attempted();
+    if (plan.replay !== "safe" && mayHaveTakenEffect(operation, failure)) call.noteEffect();
     const { maxRetryAfterMs, clock, random, onRetry } = this.#settings;
     const askedMs = response && retryAfterMs(response.headers, clock.wallTime());
     this.#notes = { retryAfterMs: askedMs };
@@ -135,7 +136,7 @@ class Repeats {
       operation,
       replay: plan.replay,
       maxRetries: plan.maxRetries,
-      attempts: scope.attempts,
+      attempts: call.attempts,
       canRenewKey,
       retryAfterMs: askedMs,
       maxRetryAfterMs,
@@ -150,22 +151,22 @@ class Repeats {
       return false;
     }
     const waitMs = Math.max(verdict.waitMs, pauseMs);
-    onRetry?.({ operation: operation.id, attempt: scope.attempts, waitMs, status });
-    if (verdict.waitMs > 0) await scope.backOff(verdict.waitMs);
+    onRetry?.({ operation: operation.id, attempt: call.attempts, waitMs, status });
+    if (verdict.waitMs > 0) await call.backOff(verdict.waitMs, "retry", plan.onWait);
     signal?.throwIfAborted();
     return true;
   }
 
   /** Whether the call ends before another attempt could be made. */
   #isTooLate(waitMs: number, pauseMs: number): boolean {
-    const { deadlineAt = never, waitsEndAt = never, waitLeftMs = never } = this.#scope;
+    const { deadlineAt = never, waitsEndAt = never, waitLeftMs = never } = this.#sending.call;
     const leftMs = Math.min(deadlineAt, waitsEndAt) - this.#settings.clock.now();
     return Math.max(waitMs, pauseMs) > leftMs || pauseMs > waitLeftMs;
   }
 
   /** Spends the quota for a retry. Refusals by the limits, and background work, cost nothing. */
   #draw({ kind, response }: AttemptFailure): boolean {
-    if (response?.status === 429 || this.#scope.plan.priority === "background") return true;
+    if (response?.status === 429 || this.#sending.plan.priority === "background") return true;
     const cost = kind === "timeout" ? costAfterTimeout : costOfRepeat;
     if (!this.#settings.quota.draw(cost)) return false;
     this.#drawn = cost;
@@ -175,15 +176,19 @@ class Repeats {
 
 /** Retries what may be retried, and ends the call with the last failure. */
 export const retry = (settings: RetrySettings): Stage =>
-  function retryStage(scope, request, next) {
-    if (scope.signal?.aborted) return Promise.reject(scope.fail(scope.signal.reason));
+  function retryStage(sending, request, next) {
+    const { call } = sending;
+    if (call.signal?.aborted) {
+      const wallTime = settings.clock.wallTime();
+      return Promise.reject(errorFrom(call.signal.reason, sending, { wallTime }));
+    }
     const repeat = (failure: unknown): Promise<HttpResponse> =>
-      new Repeats(scope, { request, next }, settings).after(failure);
+      new Repeats(sending, { request, next }, settings).after(failure);
     // Not an async function: its frame would be half of the memory of a call that waits for a limit.
-    return next(scope, request).then(function answered(response) {
-      const accepted = accept(scope, response);
+    return next(sending, request).then(function answered(response) {
+      const accepted = accept(sending, response);
       if (accepted instanceof AttemptFailure) return repeat(accepted);
-      scope.attempted(accepted);
+      call.attempted(accepted);
       settings.quota.refill(0);
       return accepted;
     }, repeat);

@@ -5,7 +5,7 @@ import type { Settings } from "../options/options.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { hintOf, statusHint } from "./hints.ts";
 import type { HttpRequest, HttpResponse } from "./message.ts";
-import { AttemptFailure, type Scope, type Send, type Stage } from "./types.ts";
+import { AttemptFailure, type Send, type Sending, type Stage } from "./types.ts";
 
 /** Traces work like `tracePromise`, but without its result, because that contains personal data. */
 const withoutResult = async <Trace extends object, Result>(
@@ -65,11 +65,11 @@ export interface ObserveSettings extends Pick<Settings, "origin" | "hooks" | "lo
   readonly quota: { has(): boolean };
 }
 
-const noticeOf = ({ operation, attempts }: Scope, { method }: HttpRequest): AttemptNotice => ({
+const noticeOf = ({ operation, call }: Sending, { method }: HttpRequest): AttemptNotice => ({
   operation: operation.id,
   method,
   route: operation.path,
-  attempt: attempts + 1,
+  attempt: call.attempts + 1,
 });
 
 const nameOf = (failure: unknown): string => {
@@ -85,25 +85,25 @@ const withHint = (fields: object, hint: string | undefined): object =>
 export const observe = ({ origin, hooks, log, clock, quota }: ObserveSettings): Stage => {
   const isAlwaysWatched =
     hooks.onRequest !== undefined || hooks.onResponse !== undefined || log.isOn("debug");
-  const noteQuota = ({ plan }: Scope, trace: AttemptTrace): void => {
+  const noteQuota = ({ plan }: Sending, trace: AttemptTrace): void => {
     if (plan.priority === "interactive" && !quota.has()) trace.quotaExhausted = true;
   };
   const watch = async (
-    scope: Scope,
+    sending: Sending,
     trace: AttemptTrace,
     { request, next }: { readonly request: HttpRequest; readonly next: Send },
   ): Promise<HttpResponse> => {
     const since = clock.now();
-    const notice = noticeOf(scope, request);
+    const notice = noticeOf(sending, request);
     const { operation, attempt } = notice;
     hooks.onRequest?.({ ...notice });
     log.debug("request", { ...notice, path: request.path });
     try {
-      const response = await next(scope, request);
+      const response = await next(sending, request);
       const { status } = response;
       const durationMs = clock.now() - since;
       Object.assign(trace, { status, durationMs });
-      if (status >= 500) noteQuota(scope, trace);
+      if (status >= 500) noteQuota(sending, trace);
       hooks.onResponse?.({ ...notice, status, durationMs });
       const fields = { operation, attempt, status, durationMs };
       log.debug("response", withHint(fields, statusHint(status, operation)));
@@ -111,15 +111,15 @@ export const observe = ({ origin, hooks, log, clock, quota }: ObserveSettings): 
     } catch (failure) {
       const durationMs = clock.now() - since;
       Object.assign(trace, { durationMs, failure: nameOf(failure) });
-      noteQuota(scope, trace);
+      noteQuota(sending, trace);
       const hint = failure instanceof AttemptFailure ? hintOf(failure, operation) : undefined;
       log.debug("no response", withHint({ operation, attempt, durationMs }, hint));
       throw failure;
     }
   };
-  return function observeStage(scope, request, next) {
-    if (!isAlwaysWatched && attempts.hasSubscribers === false) return next(scope, request);
-    const trace: AttemptTrace = { ...noticeOf(scope, request), origin };
-    return withoutResult(attempts, trace, () => watch(scope, trace, { request, next }));
+  return function observeStage(sending, request, next) {
+    if (!isAlwaysWatched && attempts.hasSubscribers === false) return next(sending, request);
+    const trace: AttemptTrace = { ...noticeOf(sending, request), origin };
+    return withoutResult(attempts, trace, () => watch(sending, trace, { request, next }));
   };
 };

@@ -43,10 +43,8 @@ export interface Progress {
   readonly outcome: Outcome;
 }
 
-/** What the stages may know of the call that a request belongs to, and what they tell it. */
-export interface Scope {
-  readonly operation: OperationFacts;
-  readonly plan: Plan;
+/** What the stages may know of the call that a request belongs to, and what they report to it. */
+export interface CallView {
   /** Aborts the call at once, including waits and queues. */
   readonly signal: AbortSignal | undefined;
   /** The end of `totalTimeoutMs`, on the client's clock. */
@@ -59,8 +57,8 @@ export interface Scope {
   readonly attempts: number;
   /** What its errors say of it. */
   readonly progress: Progress;
-  /** Whether it may have taken effect. Set alone where only the caller knows whether the whole call is affected. */
-  mayHaveTakenEffect: boolean;
+  /** Whether it may have taken effect. */
+  readonly mayHaveTakenEffect: boolean;
   /** An attempt may have taken effect, and so the whole call. */
   noteEffect(): void;
   /** A 404 counts as done. */
@@ -72,23 +70,32 @@ export interface Scope {
   waited(ms: number): void;
   /** Spends `maxWaitMs`. */
   spendWait(ms: number): void;
-  /** Waits before the next try; those who follow the waits are told. The end of the client ends the wait, too. */
-  backOff(ms: number): Promise<void>;
+  /**
+   * Waits before the next try and reports the wait to `onWait`. The end of the client ends the wait, too.
+   *
+   * @param onWait - by default that of the long work that the call is a part of.
+   */
+  backOff(ms: number, waitingFor?: string, onWait?: Plan["onWait"]): Promise<void>;
   /** An error of this class that carries what the call has shown; its message begins with the operation. */
   error<Details extends ErrorDetails, Made>(
     Class: new (message: string, details: Details) => Made,
     message: string,
     details: Omit<Details, keyof Progress>,
   ): Made;
-  /** The error that ends the call for this reason. No code but these two makes errors that carry an outcome. */
-  fail(reason: unknown, notes?: FailureNotes): unknown;
+}
+
+/** One operation with its plan, and the call that it belongs to. The stages pass it along with its request. */
+export interface Sending {
+  readonly operation: OperationFacts;
+  readonly plan: Plan;
+  readonly call: CallView;
 }
 
 /** Sends a request and resolves with any complete response; rejects with an AttemptFailure, or the signal's reason. */
-export type Send = (scope: Scope, request: HttpRequest) => Promise<HttpResponse>;
+export type Send = (sending: Sending, request: HttpRequest) => Promise<HttpResponse>;
 
 /** One concern of sending. */
-export type Stage = (scope: Scope, request: HttpRequest, next: Send) => Promise<HttpResponse>;
+export type Stage = (sending: Sending, request: HttpRequest, next: Send) => Promise<HttpResponse>;
 
 export type FailureKind =
   /** A complete response with an error status. */

@@ -7,8 +7,8 @@ import type { ClaimLedger, LedgerClaim, LedgerLog, Settlement, TakenKey } from "
 import { keepable } from "./rules.ts";
 
 /** A call that sends an email, or one request of it: its signal ends every wait. */
-interface OnceScope {
-  readonly operation: { readonly id: string };
+interface OnceCaller {
+  readonly progress: { readonly operation: string };
   readonly signal: AbortSignal | undefined;
   /** An error that carries what the call has shown. */
   error(
@@ -24,7 +24,7 @@ export interface OnceCall<Sent> {
   /** Identifies the email: no other may be sent under the key. It was copied from JSON. */
   readonly email: object;
   readonly ledger: ClaimLedger;
-  readonly scope: OnceScope & {
+  readonly caller: OnceCaller & {
     readonly clock: Pick<Clock, "after" | "wallTime" | "sleep">;
     /** The client's lifetime: `close` waits for held work. */
     readonly context: { readonly lifetime: Pick<Lifetime, "hold" | "signal"> };
@@ -48,12 +48,12 @@ const isAdapterFault = (error: unknown): boolean =>
   isTouchpointError(error) && error.code === "configuration_invalid" && Object(error).isAdapterFault === true;
 
 /** The error of a request to a ledger before an email is sent. */
-const ledgerError = (scope: OnceScope, error: unknown, limitMs: number): unknown => {
+const ledgerError = (caller: OnceCaller, error: unknown, limitMs: number): unknown => {
   if (isAdapterFault(error)) return error;
   const isLate = error instanceof DeadlineExceeded;
   const what = isLate ? `gave no response within timeoutMs, ${limitMs} ms` : `failed (${messageOf(error)})`;
   const cause = isLate ? undefined : error;
-  return scope.error(ConnectionError, `the ledger ${what}. Nothing was sent.`, { cause });
+  return caller.error(ConnectionError, `the ledger ${what}. Nothing was sent.`, { cause });
 };
 
 /** Another call was first. Internal: the caller gets its receipt, or a SendOnceError. */
@@ -88,24 +88,24 @@ export class OnceClaim {
    *
    * @throws KeyTaken when another call was first.
    */
-  async take(request: OnceScope, limitMs: number): Promise<void> {
-    const { ledger, key, scope } = this.#call;
+  async take(attempt: OnceCaller, limitMs: number): Promise<void> {
+    const { ledger, key, caller } = this.#call;
     // A release that failed: the key is still this call's own.
     await this.settle();
-    const operation = request.operation.id;
+    const operation = attempt.progress.operation;
     const claiming = (async () => ledger.claim(key, this.#fingerprint, { operation, limitMs }))();
     let claim: LedgerClaim;
     try {
       // A request that waits for a ledger holds permits of its limits, and holds up close().
-      claim = await inTime(claiming, { limitMs, signal: request.signal, clock: scope.clock });
+      claim = await inTime(claiming, { limitMs, signal: attempt.signal, clock: caller.clock });
     } catch (error) {
       // The claim may arrive after its caller has left.
       const giveBack = (late: LedgerClaim): unknown =>
         late.state === "claimed" && ledger.settle(key, "not-sent", { claim: late.claim });
-      const givingBack = inTime(claiming.then(giveBack), { limitMs, clock: scope.clock });
-      scope.context.lifetime.hold(givingBack).catch(() => undefined);
-      if (request.signal?.aborted) throw request.signal.reason;
-      throw ledgerError(request, error, limitMs);
+      const givingBack = inTime(claiming.then(giveBack), { limitMs, clock: caller.clock });
+      caller.context.lifetime.hold(givingBack).catch(() => undefined);
+      if (attempt.signal?.aborted) throw attempt.signal.reason;
+      throw ledgerError(attempt, error, limitMs);
     }
     if (claim.state !== "claimed") throw new KeyTaken(claim);
     this.#claim = claim.claim;
@@ -117,32 +117,32 @@ export class OnceClaim {
     this.#as = as;
     const claim = this.#claim;
     if (claim === undefined) return;
-    const { ledger, key, scope } = this.#call;
+    const { ledger, key, caller } = this.#call;
     const { limitMs } = this.#call;
     const settling = (async () => ledger.settle(key, as, { claim, receipt }))();
     // `close` waits for it, also where its caller has left.
-    const held = scope.context.lifetime.hold(inTime(settling, { limitMs, clock: scope.clock }));
+    const held = caller.context.lifetime.hold(inTime(settling, { limitMs, clock: caller.clock }));
     try {
       // A key that stays pending is unknown soon, and never sent again; the caller gets the result of the email anyway.
-      await untilAborted(held, scope.signal);
+      await untilAborted(held, caller.signal);
       this.#claim = undefined;
     } catch {
       // The next attempt, or the end of the call, tries again; behind a receipt there is none.
       if (as === "sent")
-        scope.context.lifetime.hold(this.#settleAgain(claim, receipt)).catch(() => undefined);
+        caller.context.lifetime.hold(this.#settleAgain(claim, receipt)).catch(() => undefined);
     }
   }
 
   /** Writes a receipt again until the ledger stores it, the client is closed, or the time is up. */
   async #settleAgain(claim: string, receipt: unknown): Promise<void> {
-    const { ledger, key, limitMs, scope, log } = this.#call;
-    const { signal } = scope.context.lifetime;
+    const { ledger, key, limitMs, caller, log } = this.#call;
+    const { signal } = caller.context.lifetime;
     for (const waitMs of receiptWaitsMs) {
       // Once the client is closed, one last try.
-      await scope.clock.sleep(waitMs, signal).catch(() => undefined);
+      await caller.clock.sleep(waitMs, signal).catch(() => undefined);
       try {
         const settling = (async () => ledger.settle(key, "sent", { claim, receipt }))();
-        await inTime(settling, { limitMs, clock: scope.clock });
+        await inTime(settling, { limitMs, clock: caller.clock });
         return;
       } catch {
         if (signal.aborted) break;
@@ -204,13 +204,13 @@ const differingFields = (before: string, now: string): string[] | undefined => {
 };
 
 const checkSame = (
-  { scope, key }: OnceCall<unknown>,
+  { caller, key }: OnceCall<unknown>,
   { fingerprint, since }: Pick<TakenKey, "fingerprint" | "since">,
   asked: string,
 ): void => {
   const differs = differingFields(fingerprint, asked);
   if (differs === undefined) return;
-  const operation = scope.operation.id;
+  const operation = caller.progress.operation;
   const fields = differs.length > 0 ? ` (differs in ${differs.join(", ")})` : "";
   throw new SendOnceError(
     `${operation}: ${JSON.stringify(key)} belongs to a different email${fields}. Nothing was sent.`,
@@ -218,8 +218,8 @@ const checkSame = (
   );
 };
 
-const refusal = ({ scope, key }: OnceCall<unknown>, { state, since }: TakenKey): SendOnceError => {
-  const operation = scope.operation.id;
+const refusal = ({ caller, key }: OnceCall<unknown>, { state, since }: TakenKey): SendOnceError => {
+  const operation = caller.progress.operation;
   const name = JSON.stringify(key);
   const begun = `begun under ${name} at ${new Date(since).toISOString()}`;
   const details = { operation, outcome: "unknown", key, since } as const;
@@ -244,10 +244,10 @@ const earlier = (call: OnceCall<unknown>, taken: TakenKey, asked: string): { rea
 
 /** Reads the key: a receipt or a refusal must not wait for a limit. */
 const readKey = async (call: OnceCall<unknown>): Promise<TakenKey | undefined> => {
-  const { ledger, key, scope } = call;
+  const { ledger, key, caller } = call;
   if (ledger.read === undefined) return undefined;
   const { limitMs } = call;
-  const { signal, clock } = scope;
+  const { signal, clock } = caller;
   try {
     // A locked table or a database that hangs must not hold the call.
     return await inTime((async () => ledger.read?.(key))(), {
@@ -257,7 +257,7 @@ const readKey = async (call: OnceCall<unknown>): Promise<TakenKey | undefined> =
       waitingFor: "the ledger",
     });
   } catch (error) {
-    throw signal?.aborted ? error : ledgerError(scope, error, limitMs);
+    throw signal?.aborted ? error : ledgerError(caller, error, limitMs);
   }
 };
 
@@ -288,24 +288,24 @@ const isOwnEnding = (error: unknown): boolean => !isTouchpointError(error) || er
  */
 export const sendOnce = async <Sent>(call: OnceCall<Sent>): Promise<OnceResult<Sent>> => {
   const fingerprint = emailFingerprint(call.email);
-  const { ledger, key, scope } = call;
+  const { ledger, key, caller } = call;
   const inFlight = flightsOf(ledger);
   for (;;) {
-    scope.signal?.throwIfAborted();
+    caller.signal?.throwIfAborted();
     const other = inFlight.get(key);
     if (other === undefined) break;
     checkSame(call, other, fingerprint);
     try {
-      const ending = untilAborted(other.result, scope.signal, `another call with ${JSON.stringify(key)}`);
+      const ending = untilAborted(other.result, caller.signal, `another call with ${JSON.stringify(key)}`);
       // All calls under a key are of one operation: their fingerprints are the same.
       return (await ending) as OnceResult<Sent>;
     } catch (error) {
       // What becomes of the other call's email is not known here.
-      if (scope.signal?.aborted) scope.noteEffect();
-      if (scope.signal?.aborted || inFlight.get(key) === other || !isOwnEnding(error)) throw error;
+      if (caller.signal?.aborted) caller.noteEffect();
+      if (caller.signal?.aborted || inFlight.get(key) === other || !isOwnEnding(error)) throw error;
     }
   }
   const result = sendUnderKey(call, fingerprint).finally(() => inFlight.delete(key));
-  inFlight.set(key, { fingerprint, since: scope.clock.wallTime(), result });
+  inFlight.set(key, { fingerprint, since: caller.clock.wallTime(), result });
   return result;
 };

@@ -1,5 +1,5 @@
-import { throwIfInvalid } from "../call/executor.ts";
-import type { CallScope } from "../call/scope.ts";
+import type { Call } from "../call/call.ts";
+import { throwIfInvalid } from "../call/request.ts";
 import type { CallOptions } from "../options/options.ts";
 import { foldAscii } from "../runtime/fold-ascii.ts";
 import { isRecord } from "../runtime/values.ts";
@@ -9,7 +9,7 @@ import { type PagingOptions, paged } from "./paged.ts";
 
 /** The contacts of the whole list for which `fits` is true: the service has no query for them. */
 export async function* contactsWith(
-  call: CallScope,
+  call: Call,
   { operation, id, options }: Matching,
   fits: (contact: Contact) => boolean,
 ): AsyncGenerator<Contact, void, undefined> {
@@ -22,7 +22,7 @@ export async function* contactsWith(
 
 /** The contact with exactly this address, folded; null if there is none. */
 export const findContact = async (
-  call: CallScope,
+  call: Call,
   email: string,
   options: CallOptions | undefined,
 ): Promise<Contact | null> => {

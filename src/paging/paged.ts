@@ -1,7 +1,9 @@
 import { type ApiPromise, answer, type WithResponse } from "../call/api-promise.ts";
-import { throwIfInvalid } from "../call/executor.ts";
-import type { CallScope } from "../call/scope.ts";
+import type { Call } from "../call/call.ts";
+import { sendRequest } from "../call/executor.ts";
+import { throwIfInvalid } from "../call/request.ts";
 import { ResponseValidationError } from "../errors.ts";
+import { callErrorFrom } from "../http/error-from.ts";
 import type { CallOptions } from "../options/options.ts";
 import type { Priority } from "../options/priority.ts";
 import { callRules } from "../options/validation.ts";
@@ -133,7 +135,7 @@ const arrayRules: Rules = {
  * @param signals - each ends the iteration before its next item, although that may be here already.
  */
 const iterator = <T>(
-  scope: CallScope,
+  call: Call,
   signals: readonly (AbortSignal | undefined)[],
   { next, stop }: { readonly next: () => Promise<T | undefined>; readonly stop: () => void },
 ): AsyncIterableIterator<T> => {
@@ -141,8 +143,9 @@ const iterator = <T>(
   let hasStopped = false;
   const step = async (): Promise<IteratorResult<T>> => {
     const aborted = hasStopped ? undefined : signals.find((signal) => signal?.aborted);
-    // As of a next request, which is not made.
-    if (aborted !== undefined) throw scope.long(scope.operation.id).fail(aborted.reason);
+    // Fail as the next request would, without sending it.
+    if (aborted !== undefined)
+      throw callErrorFrom(aborted.reason, { operation: call.operation, attempts: 0, outcome: "not-applied" });
     try {
       const value = hasStopped ? undefined : await next();
       if (value !== undefined && !hasStopped) return { done: false, value };
@@ -176,7 +179,7 @@ const iterator = <T>(
  * call. `mayBeShort`: whether a list that ends below the service's count is only reported; `strict` never allows it.
  */
 export const paged = <T, Query extends ListQuery>(
-  call: CallScope,
+  call: Call,
   operation: Operation<Query, Page<T>>,
   given: Query,
   asGiven: CallOptions & PagingOptions,
@@ -196,10 +199,10 @@ export const paged = <T, Query extends ListQuery>(
     } catch (error) {
       return answer(Promise.reject(error));
     }
-    return call.request(operation, { payload: query }, callOptions);
+    return sendRequest(call, operation, { payload: query }, callOptions);
   };
 
-  const walk = (via: CallScope, given: PageOptions | undefined): Walk<T> => {
+  const walk = (via: Call, given: PageOptions | undefined): Walk<T> => {
     check(options, walkRules);
     check(given, { cursor: anything });
     const { cursor: from = cursor } = given ?? {};
@@ -210,7 +213,8 @@ export const paged = <T, Query extends ListQuery>(
       fetch: async (request, signal) => {
         const bound = openScope([callOptions.signal, signal]);
         try {
-          const answered = via.request(
+          const answered = sendRequest(
+            via,
             operation,
             { payload: { ...query, ...request }, plan: iterating },
             { ...callOptions, signal: bound.signal },

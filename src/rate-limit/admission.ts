@@ -12,9 +12,10 @@ const never = Number.POSITIVE_INFINITY;
 
 /** Why a request may neither wait nor go; undefined if it may. */
 export const refusal = (admission: Admission): unknown => {
-  const { scope, queue, weight, bounds } = admission;
+  const { sending, queue, weight, bounds } = admission;
   const { kind, slots } = queue;
-  const { signal, plan } = scope;
+  const { plan } = sending;
+  const { signal } = sending.call;
   if (signal?.aborted) return signal.reason;
   if (slots.closing !== undefined && !plan.isDrained) return slots.closing;
   for (const budget of kind.budgets) {

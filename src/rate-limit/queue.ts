@@ -1,5 +1,5 @@
 import type { HttpRequest } from "../http/message.ts";
-import type { Scope, Send } from "../http/types.ts";
+import type { Send, Sending } from "../http/types.ts";
 import type { WaitNotice } from "../options/hooks.ts";
 import type { Priority } from "../options/priority.ts";
 import type { Gate, SharingRequest } from "../options/shared-limits.ts";
@@ -42,7 +42,7 @@ interface Wait {
 
 /** One attempt that asks to be sent. */
 export class Admission implements SharingRequest {
-  readonly scope: Scope;
+  readonly sending: Sending;
   readonly request: HttpRequest;
   readonly send: Send;
   readonly queue: AdmissionQueue;
@@ -62,16 +62,16 @@ export class Admission implements SharingRequest {
   #told: WaitNotice | undefined;
 
   constructor(
-    { scope, request, send }: Pick<Admission, "scope" | "request" | "send">,
+    { sending, request, send }: Pick<Admission, "sending" | "request" | "send">,
     queue: AdmissionQueue,
     bounds: WaitBounds,
   ) {
-    this.scope = scope;
+    this.sending = sending;
     this.request = request;
     this.send = send;
     this.queue = queue;
     this.bounds = bounds;
-    this.weight = scope.plan.weight;
+    this.weight = sending.plan.weight;
     this.since = bounds.clock.now();
   }
 
@@ -86,7 +86,7 @@ export class Admission implements SharingRequest {
   get notice(): WaitNotice {
     const { of, until } = this.queue.lack;
     const waitMs = until === never ? 0 : Math.ceil(Math.max(0, until - this.bounds.clock.now()));
-    return { operation: this.scope.operation.id, waitingFor: of.name, reason: of.reason, waitMs };
+    return { operation: this.sending.operation.id, waitingFor: of.name, reason: of.reason, waitMs };
   }
 
   /** Tells what it waits for, again when that changes, for example from a slot to a limit. */
@@ -96,7 +96,7 @@ export class Admission implements SharingRequest {
     if (this.wait === undefined || (notice.reason === reason && notice.waitingFor === waitingFor)) return;
     this.#told = notice;
     this.wait.inContext?.(() => this.bounds.onWait?.(notice));
-    this.scope.plan.onWait?.(notice.reason === "pause" ? "retry-after" : notice.waitingFor);
+    this.sending.plan.onWait?.(notice.reason === "pause" ? "retry-after" : notice.waitingFor);
   }
 
   go(): void {
@@ -118,9 +118,9 @@ export class Admission implements SharingRequest {
     if (wait === undefined) return undefined;
     for (const cancel of wait.cancels) cancel?.();
     const waitedMs = this.bounds.clock.now() - this.since;
-    this.scope.spendWait(waitedMs);
-    this.scope.waited(waitedMs);
-    this.scope.plan.onWait?.(undefined);
+    this.sending.call.spendWait(waitedMs);
+    this.sending.call.waited(waitedMs);
+    this.sending.plan.onWait?.(undefined);
     return wait;
   }
 }
@@ -280,7 +280,7 @@ export class AdmissionQueue {
 
   /** Refuses the waiting requests that are not drained, and returns how many there were. */
   refuseWaiting(reason: unknown): number {
-    const refused = [...this.requests()].filter(({ scope }) => !scope.plan.isDrained);
+    const refused = [...this.requests()].filter(({ sending }) => !sending.plan.isDrained);
     for (const admission of refused) this.refuse(admission, reason);
     return refused.length;
   }

@@ -1,5 +1,5 @@
 import { ConnectionError, RateLimitError } from "../errors.ts";
-import type { Scope } from "../http/types.ts";
+import type { Sending } from "../http/types.ts";
 import type { LostStore } from "../options/shared-limits.ts";
 import { toHeaders } from "../runtime/headers.ts";
 import type { Budget } from "./budget.ts";
@@ -14,8 +14,8 @@ const inWords = (ms: number): string => {
 };
 
 /** The error of a request that was not sent because of `limit`; `waitMs` as far as it is known. */
-const refusedFor = (scope: Scope, limit: string, why: string, waitMs?: number): RateLimitError =>
-  scope.error(RateLimitError, `not sent, ${why}`, {
+const refusedFor = (sending: Sending, limit: string, why: string, waitMs?: number): RateLimitError =>
+  sending.call.error(RateLimitError, `not sent, ${why}`, {
     status: 429,
     headers: toHeaders({}),
     body: undefined,
@@ -24,8 +24,8 @@ const refusedFor = (scope: Scope, limit: string, why: string, waitMs?: number): 
   });
 
 /** How a wait of `ms` is too long, as the end of a sentence; undefined if the request may still wait for so long. */
-const beyondBound = ({ scope, since, bounds }: Admission, ms: number): string | undefined => {
-  const { waitLeftMs = never, deadlineAt = never, waitsEndAt = never } = scope;
+const beyondBound = ({ sending, since, bounds }: Admission, ms: number): string | undefined => {
+  const { waitLeftMs = never, deadlineAt = never, waitsEndAt = never } = sending.call;
   const now = bounds.clock.now();
   const leftMs = Math.min(waitLeftMs - (now - since), deadlineAt - now, waitsEndAt - now);
   // A call whose time is up ends by that, whatever it would have waited for.
@@ -36,15 +36,15 @@ const beyondBound = ({ scope, since, bounds }: Admission, ms: number): string | 
 };
 
 /** The error of a request for which the day is used up. */
-export const refusedForDay = ({ scope }: Admission, { day }: Budget, spent: number): RateLimitError => {
+export const refusedForDay = ({ sending }: Admission, { day }: Budget, spent: number): RateLimitError => {
   const waitMs = day.resetsInMs(spent);
   const why = `${day.name} is used up (${day.used} of ${day.max}); more frees in ${inWords(waitMs)}`;
-  return refusedFor(scope, day.name, why, waitMs);
+  return refusedFor(sending, day.name, why, waitMs);
 };
 
 /** The error of a request that waits for an unavailable store no longer. */
-export const refusedForStore = ({ scope }: Admission, { why, cause }: LostStore): ConnectionError =>
-  scope.error(ConnectionError, `not sent, ${why}`, { cause });
+export const refusedForStore = ({ sending }: Admission, { why, cause }: LostStore): ConnectionError =>
+  sending.call.error(ConnectionError, `not sent, ${why}`, { cause });
 
 /** Why a pause of this budget is not waited for; undefined if it is. */
 export const refusalOfPause = (admission: Admission, budget: Budget): Error | undefined => {
@@ -53,7 +53,7 @@ export const refusalOfPause = (admission: Admission, budget: Budget): Error | un
   const beyond = isAllowed ? beyondBound(admission, pausedForMs) : ", which is longer than maxRetryAfterMs";
   if (beyond === undefined) return undefined;
   const what = `the service asked to send nothing on ${name} for another ${inWords(pausedForMs)}`;
-  return refusedFor(admission.scope, name, what + beyond, pausedForMs);
+  return refusedFor(admission.sending, name, what + beyond, pausedForMs);
 };
 
 /** How long a waiting request has to wait at least, and for which of its budgets; 0 if unknown. */
@@ -77,19 +77,19 @@ const knownWait = ({ queue: { kind } }: Admission): { readonly ms: number; reado
 
 /** The error of a request that may not wait any longer. */
 export const refusedWait = (admission: Admission, why: string): RateLimitError => {
-  const { scope, queue, bounds, notice } = admission;
+  const { sending, queue, bounds, notice } = admission;
   const { kind, slots, lack } = queue;
-  if (lack.of === slots) return refusedFor(scope, slots.name, `${why} (for ${slots.name})`);
+  if (lack.of === slots) return refusedFor(sending, slots.name, `${why} (for ${slots.name})`);
   const storeMs = (kind.gate?.lacks?.until ?? 0) - bounds.clock.now();
   const waitMs = Math.max(1, knownWait(admission).ms, notice.waitMs, storeMs);
-  return refusedFor(scope, lack.of.name, `${why} (for ${lack.of.what})`, waitMs);
+  return refusedFor(sending, lack.of.name, `${why} (for ${lack.of.what})`, waitMs);
 };
 
 /** Why a request may not start to wait. */
 export const refusalOfWait = (admission: Admission): Error | undefined => {
-  const { scope, bounds } = admission;
+  const { sending, bounds } = admission;
   const { kind, slots } = admission.queue;
-  if (kind.priority === "interactive" && !scope.plan.isDrained) {
+  if (kind.priority === "interactive" && !sending.plan.isDrained) {
     let waiting = 0;
     for (const queue of slots.queues) if (queue.kind.priority === "interactive") waiting += queue.length;
     if (waiting > bounds.maxQueued)
@@ -99,5 +99,5 @@ export const refusalOfWait = (admission: Admission): Error | undefined => {
   const beyond = beyondBound(admission, ms);
   if (beyond === undefined) return undefined;
   const what = `it would wait ${inWords(ms)} for the limit ${budget.name}`;
-  return refusedFor(scope, budget.name, what + beyond, ms);
+  return refusedFor(sending, budget.name, what + beyond, ms);
 };

@@ -1,5 +1,5 @@
 import type { HttpResponse } from "../http/message.ts";
-import { AttemptFailure, type Scope, type Stage } from "../http/types.ts";
+import { AttemptFailure, type Sending, type Stage } from "../http/types.ts";
 import type { WaitNotice } from "../options/hooks.ts";
 import { captureContext } from "../runtime/async-context.ts";
 import { whenAborted } from "../runtime/cancellation.ts";
@@ -28,12 +28,12 @@ const never = Number.POSITIVE_INFINITY;
 
 /** Ends a wait with its signal, with `maxWaitMs` or before the client's deadline, and tells of a long one. */
 const watch = (admission: Admission, { clock, onLongWait }: RateLimitSettings): (Cancel | undefined)[] => {
-  const { scope, queue } = admission;
-  const { waitLeftMs = never, waitsEndAt = never } = scope;
+  const { sending, queue } = admission;
+  const { waitLeftMs = never, waitsEndAt = never } = sending.call;
   const deadlineMs = waitsEndAt - clock.now();
   const waitMs = Math.min(waitLeftMs, deadlineMs);
   const limit = deadlineMs < waitLeftMs ? "until shortly before the client's deadline" : "for maxWaitMs";
-  const unlink = whenAborted(scope.signal, () => queue.refuse(admission, scope.signal?.reason));
+  const unlink = whenAborted(sending.call.signal, () => queue.refuse(admission, sending.call.signal?.reason));
   const giveUp = (): void => queue.refuse(admission, refusedWait(admission, `it has waited ${limit}`));
   const cancels = [unlink, waitMs === never ? undefined : clock.after(Math.max(0, waitMs), giveUp)];
   // Timers for each request that waits, but only with a logger.
@@ -47,13 +47,13 @@ const watch = (admission: Admission, { clock, onLongWait }: RateLimitSettings): 
 
 /** A 429, or a 503 with a time, pauses a budget. */
 const applyPause = (
-  { scope, queue: { kind } }: Admission,
+  { sending, queue: { kind } }: Admission,
   { status, headers }: HttpResponse,
   wallTime: number,
 ): void => {
   const ms = retryAfterMs(headers, wallTime) ?? (status === 429 ? unnamedPauseMs : undefined);
-  if (status === 429) kind.refused(scope.plan.weight);
-  if (ms !== undefined) kind.stoppedFor(ms).applyPause(ms, `${status} on ${scope.operation.id}`);
+  if (status === 429) kind.refused(sending.plan.weight);
+  if (ms !== undefined) kind.stoppedFor(ms).applyPause(ms, `${status} on ${sending.operation.id}`);
 };
 
 /**
@@ -68,7 +68,7 @@ export const rateLimit = (settings: RateLimitSettings): Stage => {
   };
 
   // Operations with the same narrowest limit spend the same limits.
-  const routeOf = ({ operation: { budgets, stopsAlone }, plan: { priority } }: Scope): AdmissionQueue => {
+  const routeOf = ({ operation: { budgets, stopsAlone }, plan: { priority } }: Sending): AdmissionQueue => {
     const name = stopsAlone ? "sending" : (budgets.at(-1) ?? "requests");
     const route = routes[priority].get(name) ?? limiter.route(name, priority, slots);
     routes[priority].set(name, route);
@@ -76,10 +76,10 @@ export const rateLimit = (settings: RateLimitSettings): Stage => {
   };
 
   const sendAdmitted = (admission: Admission, since: number): Promise<HttpResponse> => {
-    const { scope, request, send } = admission;
+    const { sending, request, send } = admission;
     let sent: Promise<HttpResponse>;
     try {
-      sent = send(scope, request);
+      sent = send(sending, request);
     } catch (failure) {
       sent = Promise.reject(failure);
     }
@@ -112,8 +112,8 @@ export const rateLimit = (settings: RateLimitSettings): Stage => {
       // Sent after its own wait, and not by the call that admits it, because that has another async context.
     }).then((admitted) => sendAdmitted(admitted, clock.now()));
 
-  return function rateLimit(scope, request, send) {
-    const admission = new Admission({ scope, request, send }, routeOf(scope), settings);
+  return function rateLimit(sending, request, send) {
+    const admission = new Admission({ sending, request, send }, routeOf(sending), settings);
     request.admission = admission;
     try {
       return enter(admission) ? sendAdmitted(admission, admission.since) : beginWait(admission);

@@ -1,5 +1,6 @@
 import { type ApiPromise, answer, type WithResponse } from "../call/api-promise.ts";
-import type { CallScope } from "../call/scope.ts";
+import type { Call } from "../call/call.ts";
+import { sendRequest } from "../call/executor.ts";
 import { NotFoundError } from "../errors.ts";
 import type { CallOptions } from "../options/options.ts";
 import { contactsWith } from "../paging/matching.ts";
@@ -27,10 +28,10 @@ const matchOf = (domain: string, { data }: CompanyMatches): Company | null => {
 
 /** Companies. Use it as `client.companies`. Scope names and contact fields call a company a lead. */
 export class Companies {
-  readonly #call: CallScope;
+  readonly #call: Call;
 
   /** @internal */
-  constructor(call: CallScope) {
+  constructor(call: Call) {
     this.#call = call;
     bindMethods(this);
   }
@@ -55,7 +56,7 @@ export class Companies {
    * Scopes: `leads:write` and `contacts:write`. Source: service document, Companies (create), and Company, `domain`.
    */
   create(input: CompanyInput, options?: CallOptions): ApiPromise<CompanyCreated> {
-    return this.#call.request(operations.companies.create, { payload: input }, options);
+    return sendRequest(this.#call, operations.companies.create, { payload: input }, options);
   }
 
   /**
@@ -71,7 +72,7 @@ export class Companies {
    * Scope: `leads:write`. Source: service document, Companies, PATCH.
    */
   update(id: string, patch: CompanyPatch, options?: CallOptions): ApiPromise<Company> {
-    return this.#call.request(operations.companies.update, { id, payload: patch }, options);
+    return sendRequest(this.#call, operations.companies.update, { id, payload: patch }, options);
   }
 
   /**
@@ -90,7 +91,12 @@ export class Companies {
    * Scope: none documented, as for every read. Source: service document, Companies, "find-by-domain operation".
    */
   findByDomain(domain: string, options?: CallOptions): ApiPromise<Company | null> {
-    const search = this.#call.request(operations.companies.findByDomain, { payload: { domain } }, options);
+    const search = sendRequest(
+      this.#call,
+      operations.companies.findByDomain,
+      { payload: { domain } },
+      options,
+    );
     const found = search
       .withResponse()
       .then(({ data, response }) => ({ data: matchOf(domain, data), response }), noneWhenAbsent);

@@ -3,8 +3,9 @@ import type { ImportOptions, ImportReport } from "../bulk/import-options.ts";
 import type { InputSource } from "../bulk/source-run.ts";
 import { upsertContact } from "../bulk/upsert.ts";
 import type { ApiPromise } from "../call/api-promise.ts";
-import { throwIfInvalid, withOperation } from "../call/executor.ts";
-import type { CallScope } from "../call/scope.ts";
+import type { Call } from "../call/call.ts";
+import { sendRequest } from "../call/executor.ts";
+import { throwIfInvalid, withOperation } from "../call/request.ts";
 import type { CallOptions } from "../options/options.ts";
 import { findContact } from "../paging/matching.ts";
 import { type Paged, type PagingOptions, paged } from "../paging/paged.ts";
@@ -41,10 +42,10 @@ const { create, list, update } = operations.contacts;
 
 /** Contacts. Use it as `client.contacts`. `Fields` are the workspace's custom fields, if a schema types them. */
 export class Contacts<Fields extends object = OpenFields> {
-  readonly #call: CallScope;
+  readonly #call: Call;
 
   /** @internal */
-  constructor(call: CallScope) {
+  constructor(call: Call) {
     this.#call = call;
     bindMethods(this);
   }
@@ -66,7 +67,7 @@ export class Contacts<Fields extends object = OpenFields> {
    */
   create(input: ContactInputOf<Fields>, options?: CallOptions): ApiPromise<ContactOf<Fields>> {
     const payload = input as ContactInput;
-    return this.#call.request(create, { payload }, options) as ApiPromise<ContactOf<Fields>>;
+    return sendRequest(this.#call, create, { payload }, options) as ApiPromise<ContactOf<Fields>>;
   }
 
   /**
@@ -134,7 +135,7 @@ export class Contacts<Fields extends object = OpenFields> {
    */
   update(id: string, patch: ContactPatchOf<Fields>, options?: CallOptions): ApiPromise<ContactOf<Fields>> {
     const payload = patch as ContactPatch;
-    return this.#call.request(update, { id, payload }, options) as ApiPromise<ContactOf<Fields>>;
+    return sendRequest(this.#call, update, { id, payload }, options) as ApiPromise<ContactOf<Fields>>;
   }
 
   /**

@@ -1,6 +1,6 @@
 import { type ApiPromise, answer, type WithResponse } from "../call/api-promise.ts";
-import { readPayload } from "../call/executor.ts";
-import type { CallScope } from "../call/scope.ts";
+import type { Call } from "../call/call.ts";
+import { readPayload, sendRequest } from "../call/executor.ts";
 import { isTouchpointError } from "../errors.ts";
 import { keepable } from "../ledger/rules.ts";
 import type { CallOptions } from "../options/options.ts";
@@ -38,7 +38,7 @@ export interface SendOptions extends CallOptions {
 }
 
 /** An email to send. */
-interface Sending<Input, Output> {
+interface EmailSend<Input, Output> {
   readonly options: SendOptions;
   /** The fields that can be written in several ways, in one form. */
   readonly writtenAs: (email: Input) => object;
@@ -59,10 +59,10 @@ const sendRules: Rules = {
 
 /** Scheduled emails. Use it as `client.emails.scheduled`. */
 export class ScheduledEmails {
-  readonly #call: CallScope;
+  readonly #call: Call;
 
   /** @internal */
-  constructor(call: CallScope) {
+  constructor(call: Call) {
     this.#call = call;
     bindMethods(this);
   }
@@ -102,7 +102,7 @@ export class ScheduledEmails {
    * Scope: `email:write`. Source: service document, Emails, "can be changed".
    */
   update(id: string, patch: ScheduledEmailPatch, options?: CallOptions): ApiPromise<ScheduledEmailUpdated> {
-    return this.#call.request(operations.emails.scheduledUpdate, { id, payload: patch }, options);
+    return sendRequest(this.#call, operations.emails.scheduledUpdate, { id, payload: patch }, options);
   }
 
   /**
@@ -125,28 +125,31 @@ export class ScheduledEmails {
   cancel(id: string, options?: CallOptions): ApiPromise<void> {
     const { id: operation } = operations.emails.scheduledCancel;
     const call = this.#call.open(operation);
-    const cancelled = call.run(operation, options, (scope, read) => this.#cancel(id, scope, read));
+    const cancelled = call.run(operation, options, (part, read) => this.#cancel(id, part, read));
     return answer(call.context.lifetime.hold(cancelled), () => call.outcome);
   }
 
-  async #cancel(id: string, scope: CallScope, options: CallOptions): Promise<WithResponse<void>> {
+  async #cancel(id: string, call: Call, options: CallOptions): Promise<WithResponse<void>> {
     const input = { id, payload: undefined };
     try {
-      const { response } = await scope
-        .request(operations.emails.scheduledCancel, input, options)
-        .withResponse();
+      const { response } = await sendRequest(
+        call,
+        operations.emails.scheduledCancel,
+        input,
+        options,
+      ).withResponse();
       // In a dry run nothing was cancelled.
-      if (response.attempts > 0) await this.#settle(id, scope.wasGone ? "unknown" : "not-sent", scope);
+      if (response.attempts > 0) await this.#settle(id, call.wasGone ? "unknown" : "not-sent", call);
       return { data: undefined, response };
     } catch (error) {
-      const isUnclear = scope.mayHaveTakenEffect || (isTouchpointError(error) && error.code === "not_found");
-      if (isUnclear) await this.#settle(id, "unknown", scope);
+      const isUnclear = call.mayHaveTakenEffect || (isTouchpointError(error) && error.code === "not_found");
+      if (isUnclear) await this.#settle(id, "unknown", call);
       throw error;
     }
   }
 
   /** The call reports the result of the email even if the key cannot be settled: a key that stays taken sends nothing. */
-  async #settle(id: string, as: "not-sent" | "unknown", { signal, context }: CallScope): Promise<void> {
+  async #settle(id: string, as: "not-sent" | "unknown", { signal, context }: Call): Promise<void> {
     const { ledger, timeoutMs: limitMs } = context.settings;
     if (ledger.settleScheduled === undefined) return;
     const settling = (async () => ledger.settleScheduled?.(id, as))();
@@ -160,10 +163,10 @@ export class ScheduledEmails {
 export class Emails {
   /** Lists, changes and cancels emails that are scheduled for later. */
   readonly scheduled: ScheduledEmails;
-  readonly #call: CallScope;
+  readonly #call: Call;
 
   /** @internal */
-  constructor(call: CallScope) {
+  constructor(call: Call) {
     this.#call = call;
     this.scheduled = new ScheduledEmails(call);
     bindMethods(this);
@@ -229,7 +232,7 @@ export class Emails {
   #send<Input extends object, Output>(
     operation: Operation<Input, Output>,
     email: Input,
-    sending: Sending<Input, Output>,
+    sending: EmailSend<Input, Output>,
   ): ApiPromise<Output> {
     const given = readOptions(sending.options, sendRules);
     const { once, dryRun, ...options } = given;
@@ -243,10 +246,15 @@ export class Emails {
     const { isAlwaysDry, isDry } = this.#call.context.settings.emailGuards;
     // In a dry run the email guard responds instead of the service.
     if (once === undefined || isAlwaysDry || (dryRun ?? isDry))
-      return this.#call.request(operation, { payload, plan: { dryRun } }, options);
+      return sendRequest(this.#call, operation, { payload, plan: { dryRun } }, options);
     const call = this.#call.open(operation.id);
-    const sent = call.run(operation.id, options, (scope) =>
-      this.#sendOnce(operation, payload, { ...sending, options: { ...options, dryRun }, scope, key: once }),
+    const sent = call.run(operation.id, options, (part) =>
+      this.#sendOnce(operation, payload, {
+        ...sending,
+        options: { ...options, dryRun },
+        call: part,
+        key: once,
+      }),
     );
     return answer(call.context.lifetime.hold(sent), () => call.outcome);
   }
@@ -254,21 +262,21 @@ export class Emails {
   async #sendOnce<Input extends object, Output>(
     operation: Operation<Input, Output>,
     payload: Input,
-    sending: Sending<Input, Output> & { readonly scope: CallScope; readonly key: string },
+    sending: EmailSend<Input, Output> & { readonly call: Call; readonly key: string },
   ): Promise<WithResponse<Output>> {
-    const { scope, key } = sending;
+    const { call, key } = sending;
     const written = sending.writtenAs(payload);
     const { dryRun, ...callOptions } = sending.options;
-    const { settings, redactor } = scope.context;
+    const { settings, redactor } = call.context;
     settings.emailGuards.check(operation.id, payload, true);
     // Loaded with the first `once` key, not with the package.
     const { sendOnce } = await import("../ledger/send-once.ts");
     const result = await sendOnce<WithResponse<Output>>({
-      ...{ key, ledger: settings.ledger, scope, log: settings.log },
+      ...{ key, ledger: settings.ledger, caller: call, log: settings.log },
       limitMs: callOptions.timeoutMs ?? settings.timeoutMs,
       email: { ...payload, ...written },
       send: (once) =>
-        scope.request(operation, { payload, plan: { dryRun, once } }, callOptions).withResponse(),
+        sendRequest(call, operation, { payload, plan: { dryRun, once } }, callOptions).withResponse(),
       receiptOf: ({ data }) => redactor.body(keepable({ ...written, ...data })),
     });
     if ("sent" in result) return result.sent;

@@ -5,7 +5,8 @@ import type { ForecastContext, ForecastOptions, IngestForecast } from "../bulk/f
 import type { IngestOptions, IngestReport } from "../bulk/ingest-options.ts";
 import type { InputSource } from "../bulk/source-run.ts";
 import type { ApiPromise } from "../call/api-promise.ts";
-import type { CallScope } from "../call/scope.ts";
+import type { Call } from "../call/call.ts";
+import { sendRequest } from "../call/executor.ts";
 import type { CallOptions } from "../options/options.ts";
 import { bindMethods } from "../runtime/bound-methods.ts";
 import type { EventInput, EventReceipt } from "../service/events.ts";
@@ -24,11 +25,11 @@ export interface EventsContext extends Omit<ForecastContext, "call"> {
  * type them.
  */
 export class Events<Types extends object = OpenEvents, Fields extends object = OpenFields> {
-  readonly #call: CallScope;
+  readonly #call: Call;
   readonly #context: EventsContext;
 
   /** @internal */
-  constructor(call: CallScope, context: EventsContext) {
+  constructor(call: Call, context: EventsContext) {
     this.#call = call;
     this.#context = context;
     bindMethods(this);
@@ -59,7 +60,12 @@ export class Events<Types extends object = OpenEvents, Fields extends object = O
     options?: CallOptions,
   ): ApiPromise<EventReceipt> {
     // Every typed event is an EventInput, which the call checks; the same applies to the methods below.
-    return this.#call.request(operations.events.record, { payload: event as unknown as EventInput }, options);
+    return sendRequest(
+      this.#call,
+      operations.events.record,
+      { payload: event as unknown as EventInput },
+      options,
+    );
   }
 
   /**

@@ -5,7 +5,8 @@ import {
   type MembersReport,
 } from "../batch/change-members.ts";
 import type { ApiPromise } from "../call/api-promise.ts";
-import type { CallScope } from "../call/scope.ts";
+import type { Call } from "../call/call.ts";
+import { sendRequest } from "../call/executor.ts";
 import type { CallOptions } from "../options/options.ts";
 import { contactsWith } from "../paging/matching.ts";
 import type { PagingOptions } from "../paging/paged.ts";
@@ -16,10 +17,10 @@ import { operations } from "../service/operations.ts";
 
 /** Lists: named groups of contacts. Use it as `client.lists`. */
 export class Lists {
-  readonly #call: CallScope;
+  readonly #call: Call;
 
   /** @internal */
-  constructor(call: CallScope) {
+  constructor(call: Call) {
     this.#call = call;
     bindMethods(this);
   }
@@ -38,7 +39,7 @@ export class Lists {
    * Scope: `lists:write`. Source: service document, List, and Lists, "Create-list".
    */
   create(input: ListInput, options?: CallOptions): ApiPromise<List> {
-    return this.#call.request(operations.lists.create, { payload: input }, options);
+    return sendRequest(this.#call, operations.lists.create, { payload: input }, options);
   }
 
   /**

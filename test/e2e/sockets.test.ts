@@ -5,9 +5,8 @@ import type { AddressInfo, Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { undiciTransport } from "../../src/http/transport/undici.ts";
 import { Client, type ClientOptions } from "../../src/index.ts";
-import { aRequest } from "../support/builders.ts";
 import { FakeClock, turn } from "../support/fake-clock.ts";
-import { flatSend } from "../support/flat-request.ts";
+import { bySpec } from "../support/sending.ts";
 import { nobody } from "./faults/support/connections.ts";
 import { clientSockets } from "./faults/support/sockets.ts";
 
@@ -272,7 +271,7 @@ test("what is handed to a transport after its close opens nothing", async () => 
     clock,
   });
   await transport.close();
-  await expect(flatSend(transport.send)(aRequest())).rejects.toMatchObject({
+  await expect(bySpec(transport.send)()).rejects.toMatchObject({
     kind: "connection",
     wasSent: false,
     message: expect.stringContaining("ERR_CLIENT_CLOSED, no connection"),

@@ -102,8 +102,8 @@ test.each([
   );
   await client.close();
   const names = namesOf(error);
-  expect(names.filter((name) => name === "run" || name.startsWith("save"))).toEqual([
-    "run",
+  expect(names.filter((name) => name === "exchange" || name.startsWith("save"))).toEqual([
+    "exchange",
     "saveAda",
     "saveAll",
   ]);

@@ -1,17 +1,18 @@
 import { Redis } from "ioredis";
+import type { Send } from "../../src/http/types.ts";
 import { RateLimiter } from "../../src/rate-limit/limiter.ts";
 import { ConcurrencyLimit } from "../../src/rate-limit/queue.ts";
 import { rateLimit } from "../../src/rate-limit/stage.ts";
 import { type RedisCommands, type RedisLimitsOptions, redisLimits } from "../../src/redis/index.ts";
 import { type Clock, systemClock } from "../../src/runtime/clock.ts";
-import { flatStage, type Send } from "./flat-request.ts";
+import { type SendSpec, through } from "./sending.ts";
 
 /** The limits of one process on a shared store, and what it sends through them. */
 export const memberOn = (redis: RedisCommands, next: Send, options: RedisLimitsOptions, clock: Clock) => {
   const limits = redisLimits(redis, options);
   const limiter = new RateLimiter(limits.numbers, clock, limits);
   const slots = new ConcurrencyLimit(10_000);
-  const send = flatStage(
+  const stage = through(
     rateLimit({
       limiter,
       slots,
@@ -20,7 +21,9 @@ export const memberOn = (redis: RedisCommands, next: Send, options: RedisLimitsO
       maxQueued: Number.POSITIVE_INFINITY,
       clock,
     }),
-  )(next);
+    next,
+  );
+  const send: SendSpec = (spec) => stage({ clock, ...spec });
   return { limiter, send };
 };
 

@@ -1,3 +1,5 @@
+import type { HttpResponse } from "../../src/http/message.ts";
+import type { Send } from "../../src/http/types.ts";
 import type { WaitNotice } from "../../src/options/hooks.ts";
 import { documentedLimits, type Limits } from "../../src/options/limits.ts";
 import { RateLimiter } from "../../src/rate-limit/limiter.ts";
@@ -5,7 +7,7 @@ import { ConcurrencyLimit } from "../../src/rate-limit/queue.ts";
 import { rateLimit } from "../../src/rate-limit/stage.ts";
 import type { BudgetName } from "../../src/service/define.ts";
 import { FakeClock } from "./fake-clock.ts";
-import { flatStage, type HttpRequest, type HttpResponse, type Send } from "./flat-request.ts";
+import { type SendingSpec, type SendSpec, through } from "./sending.ts";
 
 /** A complete response without content. */
 export const answered = (status = 200, headers: HttpResponse["headers"] = {}): HttpResponse => ({
@@ -16,29 +18,15 @@ export const answered = (status = 200, headers: HttpResponse["headers"] = {}): H
   isJson: true,
 });
 
-/** A request that spends these budgets. */
-export const requestOn = (
-  budgets: readonly BudgetName[],
-  change: Partial<HttpRequest> = {},
-): HttpRequest => ({
+/** A sending that spends these budgets. */
+export const requestOn = (budgets: readonly BudgetName[], change: SendingSpec = {}): SendingSpec => ({
   operation: budgets.join("+"),
   method: "POST",
-  route: "/",
   path: "/",
-  headers: {},
-  body: undefined,
   replay: "never",
-  notFoundMeansDone: false,
   mayBeEmpty: true,
   budgets,
-  weight: 1,
-  priority: "interactive",
-  signal: undefined,
-  attemptTimeoutMs: 30_000,
   maxRetries: 0,
-  attempt: 1,
-  mayHaveTakenEffect: false,
-  stats: { attempts: 0, waitedMs: 0, mayHaveTakenEffect: false },
   ...change,
 });
 
@@ -59,7 +47,7 @@ export const paced = (
   const limits = settings.limits === false ? false : { ...documentedLimits, ...settings.limits };
   const limiter = settings.limiter ?? new RateLimiter(limits, clock);
   const waits: WaitNotice[] = [];
-  const send = flatStage(
+  const stage = through(
     rateLimit({
       limiter,
       slots: settings.slots ?? new ConcurrencyLimit(settings.concurrency ?? 1_000),
@@ -69,6 +57,8 @@ export const paced = (
       clock,
       onWait: (notice) => waits.push(notice),
     }),
-  )(next);
+    next,
+  );
+  const send: SendSpec = (spec) => stage({ clock, ...spec });
   return { clock, limiter, send, waits };
 };

@@ -1,50 +1,44 @@
-import { CallScope } from "../../src/call/scope.ts";
+import type { Call } from "../../src/call/call.ts";
 import { isTouchpointError } from "../../src/errors.ts";
-import { Redactor } from "../../src/http/auth.ts";
-import { RetryQuota } from "../../src/http/retry.ts";
-import type { CallOptions, ClientOptions } from "../../src/options/options.ts";
-import { settingsFrom } from "../../src/options/options.ts";
-import { Lifetime } from "../../src/runtime/cancellation.ts";
+import type { Send, Sending } from "../../src/http/types.ts";
+import type { ClientOptions } from "../../src/options/options.ts";
 import type { Clock } from "../../src/runtime/clock.ts";
+import { parsedJson } from "../../src/runtime/values.ts";
 import type { OperationFacts } from "../../src/service/define.ts";
+import { anAnswer, clientCall } from "./sending.ts";
 
-/** Returns the response body for an operation's payload. */
+/** Returns the response body for the payload of an operation: the body of its request, or its query. */
 export type Answering = (
   operation: OperationFacts,
   payload: unknown,
-  options: CallOptions | undefined,
+  call: Sending["call"],
 ) => Promise<unknown>;
 
-/** The scope of a client without its pipeline, to test the code above it alone. `attempts` is reported for each request. */
+/** The call of a client without its stages, to test the code above them alone. `attempts` is reported for each request. */
 export const scriptedCall = (
   clock: Clock,
   answering: Answering,
   { attempts = 1, logger }: Pick<ClientOptions, "logger"> & { readonly attempts?: number } = {},
-): CallScope =>
-  CallScope.of({
-    clock,
-    settings: settingsFrom(
-      { apiKey: () => "key", baseUrl: "https://service.test", ...(logger && { logger }) },
-      {},
-    ),
-    lifetime: new Lifetime(),
-    redactor: new Redactor(),
-    quota: new RetryQuota(),
-    // The longest back-off.
-    random: () => 1,
-    send: () => Promise.reject(new Error("a scripted call sends nothing")),
-    perform: async (parent, { operation, input, options }) => {
-      const response = { status: 200, headers: new Headers(), attempts, waitedMs: 0 };
-      try {
-        parent.signal?.throwIfAborted();
-        const body = await answering(operation, input.payload, options);
-        if (operation.replay !== "safe" && (attempts > 1 || input.hasEffect?.(body) !== false))
-          parent.noteEffect();
-        // A test returns the operation's shape, or another one on purpose.
-        return { data: body as never, response };
-      } catch (error) {
-        if (isTouchpointError(error) && error.outcome === "unknown") parent.noteEffect();
-        throw parent.fail(error);
-      }
-    },
+): Call => {
+  const send: Send = async ({ operation, plan, call }, { path, body }) => {
+    try {
+      const { searchParams } = new URL(path, "https://service.test");
+      const query = Object.fromEntries(
+        [...searchParams].map(([name, text]) => [name, parsedJson(text) ?? text]),
+      );
+      const payload = body === undefined ? query : parsedJson(body);
+      const response = anAnswer(200, await answering(operation, payload, call));
+      for (let attempt = 1; attempt <= attempts; attempt += 1) call.attempted(response);
+      return response;
+    } catch (error) {
+      if (plan.replay !== "safe" && isTouchpointError(error) && error.outcome === "unknown")
+        call.noteEffect();
+      throw error;
+    }
+  };
+  return clientCall(clock, send, {
+    apiKey: () => "key",
+    responseValidation: "off",
+    ...(logger && { logger }),
   });
+};

@@ -1,7 +1,8 @@
+import type { HttpResponse } from "../../src/http/message.ts";
+import type { Send } from "../../src/http/types.ts";
 import type { Limits } from "../../src/options/limits.ts";
 import type { BudgetName } from "../../src/service/define.ts";
 import type { FakeClock } from "./fake-clock.ts";
-import type { HttpResponse, Send } from "./flat-request.ts";
 import { answered } from "./paced.ts";
 import { type Counting, type ServiceLimiter, serviceLimiter } from "./service-limiter.ts";
 
@@ -47,10 +48,10 @@ export const simulatedService = (
     emails: serviceLimiter(counting, limits.emails),
     events: serviceLimiter(counting, limits.events),
   };
-  const send: Send = async (request): Promise<HttpResponse> => {
+  const send: Send = async ({ operation: { budgets }, plan }): Promise<HttpResponse> => {
     await clock.sleep(latency.there());
-    const early = request.budgets.map((name, at) => {
-      const weight = at === request.budgets.length - 1 ? request.weight : 1;
+    const early = budgets.map((name, at) => {
+      const weight = at === budgets.length - 1 ? plan.weight : 1;
       return limiters[name].ask(weight, clock.now());
     });
     await clock.sleep(latency.back());

@@ -2,8 +2,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { loadTunnelling, undiciTransport } from "../../src/edge.ts";
 import type { Dispatcher } from "../../src/index.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
-import { aRequest } from "../support/builders.ts";
-import { flatSend } from "../support/flat-request.ts";
+import { bySpec } from "../support/sending.ts";
 
 const settings = { origin: "https://crm.test", clock: systemClock, maxResponseBytes: 100 };
 afterEach(() => vi.unstubAllGlobals());
@@ -15,7 +14,7 @@ test("where undici cannot run, the global fetch sends, looked up at each request
     urls.push(url);
     return Response.json({ total: 0 });
   });
-  expect(await flatSend(transport.send)(aRequest())).toMatchObject({ status: 200, json: { total: 0 } });
+  expect(await bySpec(transport.send)()).toMatchObject({ status: 200, json: { total: 0 } });
   expect(urls).toEqual(["https://crm.test/api/v1/contacts"]);
 });
 

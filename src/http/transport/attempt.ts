@@ -5,7 +5,7 @@ import { findUnsafeNumber } from "../../runtime/unsafe-numbers.ts";
 import { hasLongDigits } from "../../runtime/values.ts";
 import type { HttpRequest, HttpResponse } from "../message.ts";
 import { isErrorLike, sanitizedError } from "../sanitized-error.ts";
-import { AttemptFailure, type Scope } from "../types.ts";
+import { AttemptFailure, type Sending } from "../types.ts";
 import { appended, codingsOf, decompress } from "./body.ts";
 
 export interface AttemptLimits {
@@ -56,7 +56,7 @@ export class Attempt {
   #controller: Controller | undefined;
 
   constructor(
-    { signal }: Scope,
+    { call: { signal } }: Sending,
     limits: AttemptLimits,
     settle: {
       readonly request: HttpRequest;

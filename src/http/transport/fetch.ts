@@ -100,9 +100,9 @@ const attemptOver = async (fetch: Fetch, attempt: Attempt, url: string): Promise
 export const fetchTransport = (origin: string, fetch: Fetch, limits: TransportLimits): Transport => {
   const attempts: AttemptLimits = { ...limits, host: new URL(origin).host };
   return {
-    send: (scope, request) =>
+    send: (sending, request) =>
       new Promise(function sendOverFetch(resolve, reject) {
-        const attempt = new Attempt(scope, attempts, { request, resolve, reject });
+        const attempt = new Attempt(sending, attempts, { request, resolve, reject });
         if (!attempt.hasEnded) void attemptOver(fetch, attempt, origin + request.path);
       }),
     // The connections belong to the caller's fetch; the calls in flight were aborted by their own signals.

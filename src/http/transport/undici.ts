@@ -6,7 +6,7 @@ import { ConfigurationError } from "../../errors.ts";
 import { type Dispatcher, oldDispatcher } from "../../options/fetch.ts";
 import { afterReading, type Clock, SharedTimers } from "../../runtime/clock.ts";
 import { headersOf } from "../message.ts";
-import type { Scope, Transport } from "../types.ts";
+import type { Sending, Transport } from "../types.ts";
 import { Attempt, type AttemptLimits, type TransportLimits } from "./attempt.ts";
 import type { Open, ProxySettings, ProxyTunnel } from "./proxy.ts";
 
@@ -73,7 +73,7 @@ class ConnectionPool {
    * repeated gets a new socket if the free one was idle, and an email always does: a key may send 300 a day, and a
    * handshake costs less than an email of which nobody knows.
    */
-  dispatch(options: object, carried: Attempt, { plan, operation }: Scope): void {
+  dispatch(options: object, carried: Attempt, { plan, operation }: Sending): void {
     const now = this.#clock.now();
     const mostIdleMs = plan.replay !== "never" ? any : operation.isEmail ? 0 : longestIdleMs;
     const line = this.#lineFor(carried, now, mostIdleMs);
@@ -187,15 +187,15 @@ export const undiciTransport = ({
     clock: own === undefined ? limits.clock : timers,
   };
   return {
-    send: (scope, request) =>
+    send: (sending, request) =>
       new Promise(function sendOverUndici(resolve, reject) {
-        const attempt = new Attempt(scope, attempts, { request, resolve, reject });
+        const attempt = new Attempt(sending, attempts, { request, resolve, reject });
         if (attempt.hasEnded) return;
         const { method, path, body = null } = request;
         const options = { origin, method, path, headers: headersOf(request), body, ...noTimeouts };
         try {
           if (own === undefined) dispatcher?.dispatch(options, attempt);
-          else own.dispatch(options, attempt, scope);
+          else own.dispatch(options, attempt, sending);
         } catch (error) {
           if (own === undefined && isOld(error))
             attempt.refuse(new ConfigurationError(`dispatcher: ${oldDispatcher}`));

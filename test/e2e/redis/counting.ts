@@ -1,14 +1,14 @@
 import type { Redis } from "ioredis";
-import type { Send } from "../../support/flat-request.ts";
+import type { Send } from "../../../src/http/types.ts";
 
 const nameOf = (id: string): string => `uses of ${id}`;
 
 /** A service that counts in Redis, where the counts outlive the processes. */
 export const countingOn =
   (redis: Redis, id: string, answer: Send): Send =>
-  async (request) => {
+  async (sending, request) => {
     await redis.incr(nameOf(id));
-    return answer(request);
+    return answer(sending, request);
   };
 
 /** How many requests were counted. */

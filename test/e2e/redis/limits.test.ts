@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from "vitest";
+import type { Send } from "../../../src/http/types.ts";
 import type { RedisLimitsOptions } from "../../../src/redis/index.ts";
 import { delayingProxy } from "../../support/delaying-proxy.ts";
 import { turn } from "../../support/fake-clock.ts";
-import type { Send } from "../../support/flat-request.ts";
 import { member } from "../../support/fleet.ts";
 import { answered, requestOn } from "../../support/paced.ts";
 import { RedisServer } from "../../support/redis-server.ts";

@@ -1,14 +1,16 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { ConnectionError } from "../../../src/errors.ts";
+import type { HttpRequest } from "../../../src/http/message.ts";
+import { AttemptFailure, BatchTooLarge, type Send } from "../../../src/http/types.ts";
 import { documentedLimits, type Limits } from "../../../src/options/limits.ts";
 import type { IoredisCommands, RedisLimitsOptions } from "../../../src/redis/index.ts";
 import { DeadlineExceeded } from "../../../src/runtime/cancellation.ts";
 import type { Clock } from "../../../src/runtime/clock.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
-import { AttemptFailure, BatchTooLarge, type HttpRequest, type Send } from "../../support/flat-request.ts";
 import { clockAhead, memberOn } from "../../support/fleet.ts";
 import { answered, requestOn } from "../../support/paced.ts";
 import { RedisServer } from "../../support/redis-server.ts";
+import type { SendingSpec, SendSpec } from "../../support/sending.ts";
 import { SimulatedRedis } from "../../support/simulated-redis.ts";
 import { constantLatency, simulatedService } from "../../support/simulation.ts";
 
@@ -21,7 +23,7 @@ const limits: Limits = {
   eventsPerDay: 1e9,
 };
 const call = requestOn(["requests"]);
-const batchOf = (weight: number): HttpRequest => requestOn(["requests", "events"], { weight });
+const batchOf = (weight: number): SendingSpec => requestOn(["requests", "events"], { weight });
 const dayMs = 86_400_000;
 
 let server: RedisServer;
@@ -80,7 +82,7 @@ const counting = () => {
 };
 
 /** Callers that send one request after the other, until told to stop; counts what is answered. */
-const saturate = ({ send }: { readonly send: Send }, request: HttpRequest, isOver = () => false) => {
+const saturate = ({ send }: { readonly send: SendSpec }, request: SendingSpec, isOver = () => false) => {
   const answers = { count: 0 };
   for (let caller = 0; caller < 50; caller += 1) {
     void (async () => {
@@ -150,8 +152,8 @@ const mortal = () => {
   };
   const dying =
     (send: Send): Send =>
-    (request) =>
-      life.isOver ? gone() : send(request);
+    (sending, request) =>
+      life.isOver ? gone() : send(sending, request);
   return { life, redis, dying };
 };
 
@@ -160,8 +162,8 @@ test("the permits of a killed process come back three seconds and a window after
   const { life, redis, dying } = mortal();
   saturate(join(send), call);
   // Slow, so that most of its permits are in flight as it dies.
-  const slow = dying(async (request) => {
-    const answer = await send(request);
+  const slow = dying(async (sending, request) => {
+    const answer = await send(sending, request);
     await clock.sleep(2_000);
     return answer;
   });
@@ -197,15 +199,15 @@ test("a slow request of a live process counts for as long as it takes", async ()
 
 test("a process that Redis may take for dead sends no request that it was granted before", async () => {
   const { life, redis } = mortal();
-  const sending: HttpRequest[] = [];
-  const next: Send = (request) => {
-    sending.push(request);
+  const underWay: HttpRequest[] = [];
+  const next: Send = (_sending, request) => {
+    underWay.push(request);
     return new Promise(() => undefined);
   };
   void join(next, {}, { redis }).send(call);
   await store.advance(10_000);
   life.isOver = true;
-  const isHeld = () => sending.map((request) => request.isHeld?.());
+  const isHeld = () => underWay.map(({ admission }) => admission?.isHeld);
   const before = isHeld();
   // Its last message is up to 750 ms old.
   await store.advance(1_250);
@@ -223,10 +225,10 @@ test("a process that was taken for dead and goes on draws no 429", async () => {
   });
   // Its requests find a socket only after the freeze; one whose permits lapsed asks again.
   const frozen = join(
-    async (request) => {
+    async (sending, request) => {
       if (life.isOver) await thawed;
-      if (request.isHeld?.()) throw new AttemptFailure("held", "lapsed", { wasSent: false });
-      return send(request);
+      if (request.admission?.isHeld) throw new AttemptFailure("held", "lapsed", { wasSent: false });
+      return send(sending, request);
     },
     {},
     { redis },
@@ -308,7 +310,7 @@ test("a full mail account stops sending in every process, and scheduling in none
   const sent: string[] = [];
   const at =
     (name: string): Send =>
-    async ({ stopsAlone }) => {
+    async ({ operation: { stopsAlone } }) => {
       sent.push(`${name} ${stopsAlone ? "sends" : "schedules"}`);
       return stopsAlone ? answered(429, { "retry-after": "3600" }) : answered();
     };
@@ -329,7 +331,7 @@ test("a server whose clock steps back an hour during a pause adds no wait", asyn
   let sent = 0;
   const { send, limiters } = strict();
   const paused: Send = async () => answered(429, { "retry-after": "5" });
-  const first = join((request) => (sent++ === 0 ? paused(request) : send(request)));
+  const first = join((...sending) => (sent++ === 0 ? paused(...sending) : send(...sending)));
   void first.send(call);
   await store.advance(1_900);
   void first.send(call);
@@ -500,9 +502,9 @@ test("interactive calls that use all they get take two thirds from background wo
   const sent = { interactive: 0, background: 0 };
   let isOver = false;
   for (const priority of ["interactive", "background"] as const) {
-    const process = join((request) => {
+    const process = join((...sending) => {
       sent[priority] += 1;
-      return service.send(request);
+      return service.send(...sending);
     }, numbers);
     saturate(process, requestOn(["requests"], { priority }), () => isOver && priority === "interactive");
   }
@@ -568,7 +570,7 @@ test("while Redis is out of reach budgets() and waits that end say so, and what 
   await store.advance(200);
   const ended = new AbortController();
   const refusals = Promise.allSettled([
-    send(requestOn(["requests"], { waits: { leftMs: 500 } })),
+    send(requestOn(["requests"], { maxWaitMs: 500 })),
     send(requestOn(["requests"], { signal: ended.signal })),
   ]);
   await store.advance(500);

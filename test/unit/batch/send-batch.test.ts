@@ -10,7 +10,8 @@ const indexed = [7, 8].map((index) => ({ index, event: anEvent({ id: `e${index}`
 const sendWith = (answers: readonly unknown[]) => {
   const clock = new FakeClock();
   let round = 0;
-  const call = scriptedCall(clock, async () => answers[Math.min(round++, answers.length - 1)]);
+  const client = scriptedCall(clock, async () => answers[Math.min(round++, answers.length - 1)]);
+  const call = client.long("events.recordBatch");
   return clock.until(sendBatch(indexed, { call, options: {} }));
 };
 const ok = { status: 202, id: "e", outcome: "PROCESSED" };

@@ -2,24 +2,23 @@ import { expect, test } from "vitest";
 import { ConnectionError, TouchpointError } from "../../../src/errors.ts";
 import { RetryQuota, retry } from "../../../src/http/retry.ts";
 import { mayHaveTakenEffect } from "../../../src/http/retry-policy.ts";
+import { AttemptFailure } from "../../../src/http/types.ts";
 import { Lifetime, openScope } from "../../../src/runtime/cancellation.ts";
 import { operations } from "../../../src/service/operations.ts";
-import { aFailure, anAnswer, aRequest, aStatus } from "../../support/builders.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
-import { AttemptFailure, flatStage, type HttpRequest } from "../../support/flat-request.ts";
 import { type Step, scripted } from "../../support/scripted.ts";
+import { aFailure, anAnswer, aStatus, type SendingSpec, through } from "../../support/sending.ts";
 
 const ok = anAnswer(200, { ok: true });
 const email = { operation: "emails.send", method: "POST", replay: "never" } as const;
 const patch = { operation: "contacts.update", method: "PATCH", replay: "idempotent" } as const;
 
-const start = (steps: readonly Step[], over: Partial<HttpRequest> = {}) => {
+const start = (steps: readonly Step[], over: SendingSpec = {}) => {
   const clock = new FakeClock();
   const script = scripted(...steps);
-  const send = flatStage(
-    retry({ maxRetryAfterMs: 60_000, clock, quota: new RetryQuota(), random: () => 0.5 }),
-  )(script.send);
-  return { clock, requests: script.requests, send: () => send(aRequest({ clock, ...over })) };
+  const stage = retry({ maxRetryAfterMs: 60_000, clock, quota: new RetryQuota(), random: () => 0.5 });
+  const send = through(stage, script.send);
+  return { clock, ...script, send: () => send({ clock, ...over }) };
 };
 
 const errorOf = (promise: Promise<unknown>): Promise<unknown> =>
@@ -40,11 +39,13 @@ test("a pause that the budget waits out is not waited for a second time", async 
 
 test("a call reports the start and the end of a wait before a retry", async () => {
   const told: unknown[] = [];
-  const stats = { attempts: 0, waitedMs: 0, mayHaveTakenEffect: false };
   const onWait = (what?: string) => void told.push(what);
-  const { clock, send } = start([aStatus(500), ok], { stats, onWait });
+  const { clock, send, sendings } = start([aStatus(500), ok], { onWait });
   expect(await clock.until(send())).toBe(ok);
-  expect([told, stats.waitedMs]).toEqual([["retry", undefined], 250]);
+  expect([told, sendings.map(({ call }) => call)]).toMatchObject([
+    ["retry", undefined],
+    [{}, { waitedMs: 250 }],
+  ]);
 });
 
 test("a call that began before the client was closed sends nothing after it", async () => {
@@ -80,18 +81,17 @@ test("an answer without a body, and one that is not JSON, are told apart", async
 /** Ends when its signal does, without having sent anything. */
 const unsent =
   (how: (reason: unknown) => unknown): Step =>
-  ({ signal }) =>
+  ({ call: { signal } }) =>
     new Promise((_resolve, reject) => {
       signal?.addEventListener("abort", () => reject(how(signal.reason)));
     });
 
-const ended = async (steps: readonly Step[], over: Partial<HttpRequest>): Promise<unknown> => {
+const ended = async (steps: readonly Step[], over: SendingSpec): Promise<unknown> => {
   const clock = new FakeClock();
   const bound = openScope([], { totalTimeoutMs: 900, clock });
-  const send = flatStage(
-    retry({ maxRetryAfterMs: 60_000, clock, quota: new RetryQuota(), random: () => 0.5 }),
-  )(scripted(...steps).send);
-  const error = await clock.until(errorOf(send(aRequest({ clock, ...over, signal: bound.signal }))));
+  const stage = retry({ maxRetryAfterMs: 60_000, clock, quota: new RetryQuota(), random: () => 0.5 });
+  const send = through(stage, scripted(...steps).send);
+  const error = await clock.until(errorOf(send({ clock, ...over, signal: bound.signal })));
   bound.release?.();
   return error instanceof TouchpointError ? [error.code, error.outcome] : error;
 };

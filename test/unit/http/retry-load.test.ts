@@ -1,9 +1,8 @@
 import { expect, test, vi } from "vitest";
 import { RetryQuota, retry } from "../../../src/http/retry.ts";
-import { anAnswer, aRequest, aStatus } from "../../support/builders.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
-import { flatStage } from "../../support/flat-request.ts";
 import { scripted } from "../../support/scripted.ts";
+import { anAnswer, aStatus, through } from "../../support/sending.ts";
 
 const loads = vi.hoisted(() => ({ count: 0 }));
 
@@ -14,9 +13,9 @@ vi.mock("p-retry", async (original) => {
 
 test("p-retry loads with the first failure, not with a success", async () => {
   const clock = new FakeClock();
-  const stage = flatStage(retry({ maxRetryAfterMs: 1, clock, quota: new RetryQuota(), random: () => 0 }));
-  await stage(scripted(anAnswer(200)).send)(aRequest());
+  const stage = retry({ maxRetryAfterMs: 1, clock, quota: new RetryQuota(), random: () => 0 });
+  await through(stage, scripted(anAnswer(200)).send)({ clock });
   expect(loads.count).toBe(0);
-  await clock.until(stage(scripted(aStatus(500), anAnswer(200)).send)(aRequest()));
+  await clock.until(through(stage, scripted(aStatus(500), anAnswer(200)).send)({ clock }));
   expect(loads.count).toBe(1);
 });

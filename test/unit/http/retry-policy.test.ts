@@ -3,7 +3,7 @@ import { backoffMs, judge, mayHaveTakenEffect, type Situation } from "../../../s
 import type { AttemptFailure } from "../../../src/http/types.ts";
 import type { ReplayClass } from "../../../src/service/define.ts";
 import { operations } from "../../../src/service/operations.ts";
-import { aFailure, anAnswer, aStatus } from "../../support/builders.ts";
+import { aFailure, anAnswer, aStatus } from "../../support/sending.ts";
 
 const { contacts, emails } = operations;
 

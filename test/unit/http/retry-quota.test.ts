@@ -1,31 +1,24 @@
 import { expect, test } from "vitest";
 import { ConnectionError, InternalServerError } from "../../../src/errors.ts";
 import { RetryQuota, retry } from "../../../src/http/retry.ts";
-import { aFailure, anAnswer, aRequest } from "../../support/builders.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
-import type { HttpRequest } from "../../support/flat-request.ts";
-import { flatStage } from "../../support/flat-request.ts";
+import type { SendingSpec } from "../../support/sending.ts";
+import { aFailure, anAnswer, through } from "../../support/sending.ts";
 
 /** Calls against a service that answers by status; what was sent, and how the calls ended. */
-const outage = async (
-  calls: number,
-  answer: () => ReturnType<typeof anAnswer>,
-  change: Partial<HttpRequest> = {},
-) => {
+const outage = async (calls: number, answer: () => ReturnType<typeof anAnswer>, change: SendingSpec = {}) => {
   const clock = new FakeClock();
   let sent = 0;
-  const send = flatStage(retry({ maxRetryAfterMs: 60_000, clock, quota, random: () => 0 }))(async () => {
+  const send = through(retry({ maxRetryAfterMs: 60_000, clock, quota, random: () => 0 }), async () => {
     sent += 1;
     return answer();
   });
   const errors: unknown[] = [];
   for (let at = 0; at < calls; at += 1)
-    await clock.until(send(fresh(change))).catch((error: unknown) => errors.push(error));
+    await clock.until(send({ clock, ...change })).catch((error: unknown) => errors.push(error));
   return { sent, errors };
 };
 let quota = new RetryQuota();
-const fresh = (change: Partial<HttpRequest>): HttpRequest =>
-  aRequest({ ...change, stats: { attempts: 0, waitedMs: 0, mayHaveTakenEffect: false } });
 const failing = () => anAnswer(500, { error: "it broke" });
 
 test("in an outage repeats end once the quota is empty, and errors say so", async () => {
@@ -69,19 +62,23 @@ test("a repeat after a timeout draws twice as much", async () => {
 
 test("a back-off that the call's total time cannot meet is not begun: the failure is the answer", async () => {
   const clock = new FakeClock();
-  const send = flatStage(
-    retry({ maxRetryAfterMs: 60_000, clock, quota: new RetryQuota(), random: () => 0.9 }),
-  )(async () => failing());
-  await expect(send(fresh({ deadlineAt: 400 }))).rejects.toBeInstanceOf(InternalServerError);
+  const stage = retry({ maxRetryAfterMs: 60_000, clock, quota: new RetryQuota(), random: () => 0.9 });
+  const send = through(stage, async () => failing());
+  await expect(send({ clock, totalTimeoutMs: 400 })).rejects.toBeInstanceOf(InternalServerError);
   expect(clock.now()).toBe(0);
 });
 
 test("a Retry-After that the call's total time, or what it may wait, cannot meet ends it at once", async () => {
   const clock = new FakeClock();
   const answer = () => ({ ...anAnswer(503, { error: "busy" }), headers: { "retry-after": "5" } });
-  const send = flatStage(retry({ maxRetryAfterMs: 60_000, clock, quota: new RetryQuota(), random: () => 0 }))(
+  const send = through(
+    retry({ maxRetryAfterMs: 60_000, clock, quota: new RetryQuota(), random: () => 0 }),
     async () => answer(),
   );
-  for (const bound of [{ deadlineAt: 4_000 }, { waits: { leftMs: 4_000 } }])
-    await expect(send(fresh(bound))).rejects.toMatchObject({ status: 503, retryAfterMs: 5_000, attempts: 1 });
+  for (const bound of [{ totalTimeoutMs: 4_000 }, { maxWaitMs: 4_000 }])
+    await expect(send({ clock, ...bound })).rejects.toMatchObject({
+      status: 503,
+      retryAfterMs: 5_000,
+      attempts: 1,
+    });
 });

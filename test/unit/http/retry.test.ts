@@ -10,13 +10,13 @@ import {
   TimeoutError,
   TouchpointError,
 } from "../../../src/errors.ts";
+import type { HttpResponse } from "../../../src/http/message.ts";
 import { RetryQuota, retry } from "../../../src/http/retry.ts";
 import { openScope } from "../../../src/runtime/cancellation.ts";
-import { aFailure, anAnswer, aRequest, aStatus } from "../../support/builders.ts";
 import { FakeClock, turn } from "../../support/fake-clock.ts";
-import type { HttpRequest, HttpResponse } from "../../support/flat-request.ts";
-import { flatStage } from "../../support/flat-request.ts";
 import { type Scripted, type Step, scripted, stall } from "../../support/scripted.ts";
+import type { SendingSpec } from "../../support/sending.ts";
+import { aFailure, anAnswer, aStatus, through } from "../../support/sending.ts";
 
 interface Run extends Scripted {
   readonly clock: FakeClock;
@@ -25,17 +25,16 @@ interface Run extends Scripted {
   readonly times: number[];
 }
 
-const run = (steps: readonly Step[], over: Partial<HttpRequest> = {}, random = 0.5): Run => {
+const run = (steps: readonly Step[], over: SendingSpec = {}, random = 0.5): Run => {
   const clock = new FakeClock();
   const script = scripted(...steps);
   const times: number[] = [];
-  const send = flatStage(
-    retry({ maxRetryAfterMs: 60_000, clock, quota: new RetryQuota(), random: () => random }),
-  )((request) => {
+  const stage = retry({ maxRetryAfterMs: 60_000, clock, quota: new RetryQuota(), random: () => random });
+  const send = through(stage, (...sending) => {
     times.push(clock.now());
-    return script.send(request);
+    return script.send(...sending);
   });
-  const answer = send(aRequest({ clock, ...over }));
+  const answer = send({ clock, ...over });
   answer.catch(() => undefined);
   return { ...script, clock, answer, times };
 };
@@ -57,8 +56,8 @@ describe("retry: waits", () => {
     const made = run([aStatus(500), aStatus(500), aStatus(500), aStatus(500), ok], {}, 0.5);
     expect(await made.clock.until(made.answer)).toBe(ok);
     expect(made.times).toEqual([0, 250, 750, 1_750, 3_750]);
-    const stats = { attempts: 5, waitedMs: 3_750, mayHaveTakenEffect: false };
-    expect(made.requests.at(-1)?.stats).toEqual(stats);
+    const account = { attempts: 5, waitedMs: 3_750, mayHaveTakenEffect: false };
+    expect(made.sendings.at(-1)?.call).toMatchObject(account);
   });
 
   test("a random of nothing waits for nothing", async () => {
@@ -94,7 +93,7 @@ describe("retry: waits", () => {
       random: () => 0.5,
       onRetry: (n: unknown) => notices.push(n),
     };
-    await clock.until(flatStage(retry(settings))(script.send)(aRequest({ clock })));
+    await clock.until(through(retry(settings), script.send)({ clock }));
     expect(notices).toEqual([
       { operation: "contacts.list", attempt: 1, waitMs: 250, status: 500 },
       { operation: "contacts.list", attempt: 2, waitMs: 500, status: undefined },
@@ -231,14 +230,13 @@ describe("retry: outcome", () => {
 });
 
 describe("retry: total time", () => {
-  const within = (steps: readonly Step[], totalTimeoutMs: number, over: Partial<HttpRequest> = {}) => {
+  const within = (steps: readonly Step[], totalTimeoutMs: number, over: SendingSpec = {}) => {
     const clock = new FakeClock();
     const bound = openScope([], { totalTimeoutMs, clock });
     const script = scripted(...steps);
-    const send = flatStage(
-      retry({ maxRetryAfterMs: 60_000, clock, quota: new RetryQuota(), random: () => 1 }),
-    )(script.send);
-    const answer = send(aRequest({ clock, ...over, signal: bound.signal })).finally(() => bound.release?.());
+    const stage = retry({ maxRetryAfterMs: 60_000, clock, quota: new RetryQuota(), random: () => 1 });
+    const given = { clock, ...over, signal: bound.signal };
+    const answer = through(stage, script.send)(given).finally(() => bound.release?.());
     answer.catch(() => undefined);
     return { clock, answer, times: [], ...script };
   };

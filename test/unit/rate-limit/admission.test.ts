@@ -6,8 +6,8 @@ import { DailyLimit } from "../../../src/rate-limit/permits.ts";
 import { Admission, AdmissionQueue, ConcurrencyLimit, Kind } from "../../../src/rate-limit/queue.ts";
 import type { BudgetName } from "../../../src/service/define.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
-import { unfold } from "../../support/flat-request.ts";
 import { requestOn } from "../../support/paced.ts";
+import { aSending } from "../../support/sending.ts";
 import { sharedBudget } from "../../support/shared-budget.ts";
 
 /** A request that spends requests and emails, the emails from this source; a pause of a minute is the longest. */
@@ -27,8 +27,8 @@ const admission = (shared?: SharedBudget) => {
   const kind = new Kind([requests], emails, "interactive");
   const queue = new AdmissionQueue(kind, new ConcurrencyLimit(1));
   const request = requestOn(["requests", "emails"]);
-  const [scope, sent] = unfold(request);
-  const asked = { scope, request: sent, send: () => Promise.reject(new Error("not sent")) };
+  const { sending, request: sent } = aSending({ clock, ...request });
+  const asked = { sending, request: sent, send: () => Promise.reject(new Error("not sent")) };
   return {
     clock,
     emails,

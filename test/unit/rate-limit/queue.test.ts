@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
+import type { Send } from "../../../src/http/types.ts";
 import type { Limits } from "../../../src/options/limits.ts";
 import type { BudgetName } from "../../../src/service/define.ts";
 import { FakeClock, turn } from "../../support/fake-clock.ts";
-import type { HttpRequest } from "../../support/flat-request.ts";
 import { answered, paced, requestOn } from "../../support/paced.ts";
+import type { SendingSpec } from "../../support/sending.ts";
 
 const tiny: Partial<Limits> = {
   requests: { max: 100, windowMs: 10_000 },
@@ -17,12 +18,12 @@ const queue = (limits: Partial<Limits> = tiny) => {
   const went: string[] = [];
   const { send, limiter } = paced(
     async ({ operation }) => {
-      went.push(`${operation} ${Math.floor(clock.now())}`);
+      went.push(`${operation.id} ${Math.floor(clock.now())}`);
       return answered();
     },
     { clock, limits },
   );
-  const ask = (name: string, budgets: readonly BudgetName[], change: Partial<HttpRequest> = {}) => {
+  const ask = (name: string, budgets: readonly BudgetName[], change: SendingSpec = {}) => {
     const answer = send({ ...requestOn(budgets, change), operation: name });
     answer.catch(() => undefined);
     return answer;
@@ -55,8 +56,8 @@ test("an interactive call goes before background work that came first", async ()
 test("what a batch waits for is not taken by a smaller one of another client of the key", async () => {
   const clock = new FakeClock();
   const went: string[] = [];
-  const next = async ({ operation }: HttpRequest) => {
-    went.push(`${operation} ${Math.floor(clock.now())}`);
+  const next: Send = async ({ operation }) => {
+    went.push(`${operation.id} ${Math.floor(clock.now())}`);
     return answered();
   };
   const one = paced(next, { clock, limits: tiny });

@@ -9,8 +9,8 @@ import { rateLimit } from "../../../src/rate-limit/stage.ts";
 import { createSandbox } from "../../../src/sandbox/index.ts";
 import type { BudgetName } from "../../../src/service/define.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
-import { flatStage } from "../../support/flat-request.ts";
 import { answered, requestOn } from "../../support/paced.ts";
+import { through } from "../../support/sending.ts";
 import { sharedBudget } from "../../support/shared-budget.ts";
 
 // What identifies a limiter, and the log.
@@ -59,7 +59,7 @@ test("requests of both copies wait in one queue, interactive ones of either firs
   const own = { ...settings, origin: "https://one-queue.test" };
   const went: string[] = [];
   const from = (limiter: ReturnType<typeof limiterOf>, stage: typeof rateLimit, name: string) => {
-    const send = flatStage(
+    const send = through(
       stage({
         limiter,
         slots: new ConcurrencyLimit(9),
@@ -68,10 +68,11 @@ test("requests of both copies wait in one queue, interactive ones of either firs
         interactiveReserve: 0,
         maxQueued: 9,
       }),
-    )(async ({ priority }) => {
-      went.push(`${name} ${priority}`);
-      return answered();
-    });
+      async ({ plan: { priority } }) => {
+        went.push(`${name} ${priority}`);
+        return answered();
+      },
+    );
     return (budgets: readonly BudgetName[], weight: number, priority: "interactive" | "background") =>
       void send(requestOn(budgets, { weight, priority }));
   };
@@ -180,7 +181,7 @@ test("the end of one client leaves those of another that wait for the same share
   const sentAt: number[] = [];
   const send =
     other &&
-    flatStage(rateLimit({ limiter: other, ...waits }))(async () => {
+    through(rateLimit({ limiter: other, ...waits }), async () => {
       sentAt.push(ownClock.now());
       return answered();
     });

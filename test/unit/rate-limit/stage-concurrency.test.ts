@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
+import type { HttpResponse } from "../../../src/http/message.ts";
+import type { Sending } from "../../../src/http/types.ts";
 import type { Limits } from "../../../src/options/limits.ts";
 import { ConcurrencyLimit } from "../../../src/rate-limit/queue.ts";
 import { FakeClock, turn } from "../../support/fake-clock.ts";
-import type { HttpRequest, HttpResponse } from "../../support/flat-request.ts";
 import { answered, paced, requestOn } from "../../support/paced.ts";
 
 /** A client with one slot, over a transport whose requests end when the test says so. */
@@ -10,12 +11,12 @@ const oneSlot = async (limits: Partial<Limits> = {}) => {
   const clock = new FakeClock();
   // A clock that has run for a while.
   await clock.advance(50);
-  const underWay: { readonly request: HttpRequest; end(): void; fail(): void }[] = [];
+  const underWay: { readonly sending: Sending; end(): void; fail(): void }[] = [];
   const { send, waits } = paced(
-    (request) =>
+    (sending) =>
       new Promise<HttpResponse>((resolve, reject) => {
         underWay.push({
-          request,
+          sending,
           end: () => resolve(answered()),
           fail: () => reject(new Error("broken")),
         });
@@ -27,27 +28,25 @@ const oneSlot = async (limits: Partial<Limits> = {}) => {
 
 test("a request has its slot until it ends, well or not", async () => {
   const { clock, underWay, send } = await oneSlot();
-  const requests = [1, 2, 3].map(() =>
-    requestOn(["requests"], { stats: { attempts: 0, waitedMs: 0, mayHaveTakenEffect: false } }),
+  const answers = ["a", "b", "c"].map((operation) =>
+    send(requestOn(["requests"], { operation })).catch((error: Error) => error.message),
   );
-  const answers = requests.map((request) => send(request).catch((error: Error) => error.message));
+  const begun = () => underWay.map(({ sending }) => sending.operation.id);
   await turn();
-  expect(underWay.map(({ request }) => request.stats)).toEqual(
-    requests.slice(0, 1).map(({ stats }) => stats),
-  );
+  expect(begun()).toEqual(["a"]);
   await clock.advance(300);
   underWay[0]?.fail();
   await turn();
-  expect(underWay.map(({ request }) => request.stats)).toEqual(
-    requests.slice(0, 2).map(({ stats }) => stats),
-  );
+  expect(begun()).toEqual(["a", "b"]);
   await clock.advance(200);
   underWay[1]?.end();
   await turn();
-  expect(underWay.map(({ request }) => request.stats)).toEqual(requests.map(({ stats }) => stats));
+  expect(begun()).toEqual(["a", "b", "c"]);
   underWay[2]?.end();
   expect(await Promise.all(answers)).toEqual(["broken", answered(), answered()]);
-  expect(requests.map(({ stats }) => stats.waitedMs)).toEqual([0, 300, 500]);
+  expect(underWay.map(({ sending }) => sending.call)).toMatchObject(
+    [0, 300, 500].map((waitedMs) => ({ waitedMs })),
+  );
 });
 
 test("a response whose headers cannot be read frees its slot", async () => {

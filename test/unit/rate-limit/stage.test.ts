@@ -1,14 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { RateLimitError } from "../../../src/errors.ts";
+import type { HttpResponse } from "../../../src/http/message.ts";
+import { AttemptFailure, type Send } from "../../../src/http/types.ts";
 import { documentedLimits } from "../../../src/options/limits.ts";
 import { FakeClock, turn } from "../../support/fake-clock.ts";
-import {
-  AttemptFailure,
-  type HttpRequest,
-  type HttpResponse,
-  type Send,
-} from "../../support/flat-request.ts";
 import { answered, paced, requestOn } from "../../support/paced.ts";
+import { clientCall, type SendingSpec } from "../../support/sending.ts";
 import { constantLatency, randomLatency, simulatedService } from "../../support/simulation.ts";
 
 const contact = requestOn(["requests"]);
@@ -20,8 +17,8 @@ const recorded = (answer: (operation: string, at: number) => HttpResponse = () =
   const clock = new FakeClock();
   const left: string[] = [];
   const next: Send = async ({ operation }) => {
-    left.push(`${clock.now()} ${operation}`);
-    return answer(operation, clock.now());
+    left.push(`${clock.now()} ${operation.id}`);
+    return answer(operation.id, clock.now());
   };
   return { clock, left, next };
 };
@@ -149,7 +146,7 @@ test("a long ingestion does not starve calls of other budgets", async () => {
 });
 
 /** Callers that send one request after the other for five minutes, 50 ms each: how much of each limit they get. */
-const sharesOf = async (lines: readonly { readonly callers: number; readonly request: HttpRequest }[]) => {
+const sharesOf = async (lines: readonly { readonly callers: number; readonly request: SendingSpec }[]) => {
   const clock = new FakeClock();
   const limits = { ...documentedLimits, requestsPerDay: 1e9, emailsPerDay: 1e9, eventsPerDay: 1e9 };
   const latency = constantLatency(25, 25);
@@ -204,7 +201,7 @@ test("while the one that goes first after a pause stays out, those go on that do
   const contacts: number[] = [];
   let events = 0;
   const { send } = paced(
-    async ({ budgets }) => {
+    async ({ operation: { budgets } }) => {
       if (budgets.length === 1) contacts.push(clock.now());
       else if (++events === 1) return answered(429, { "retry-after": "1" });
       else await clock.sleep(29_000);
@@ -355,13 +352,13 @@ test("a latency that is known is not waited out on top of the window", async () 
   expect([gaps[1], gaps.at(-1)]).toEqual([1_051, 1_016]);
 });
 
-test("time in the queue is part of the call's stats", async () => {
+test("time in the queue is part of the call's account", async () => {
   const { clock, next } = recorded();
   const { send } = paced(next, { clock, limits: { emails: { max: 1, windowMs: 60_000 } } });
   await send(email);
-  const second = requestOn(["requests", "emails"]);
-  await clock.until(send(second));
-  expect(second.stats.waitedMs).toBe(60_007);
+  const within = clientCall(clock).long("test");
+  await clock.until(send({ ...email, within }));
+  expect(within.waitedMs).toBe(60_007);
 });
 
 describe("against a service that counts on arrival", () => {
@@ -389,7 +386,7 @@ describe("against a service that counts on arrival", () => {
           const service = simulatedService(clock, { counting, limits, latency: latency() });
           const { send } = paced(service.send, { clock });
           const { max, windowMs } = limits[budget];
-          const count = (max / request.weight) * (windows + 1);
+          const count = (max / (request.weight ?? 1)) * (windows + 1);
           const aborts = Array.from({ length: count }, () => new AbortController());
           const all = aborts.map(({ signal }) => send({ ...request, signal }).catch(() => undefined));
           await clock.advance(windowMs * windows);

@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest";
 import { RateLimitError } from "../../../src/errors.ts";
 import { DeadlineExceeded } from "../../../src/runtime/cancellation.ts";
 import { FakeClock, turn } from "../../support/fake-clock.ts";
-import type { HttpRequest } from "../../support/flat-request.ts";
 import { answered, paced, requestOn } from "../../support/paced.ts";
+import { aSending, type SendingSpec } from "../../support/sending.ts";
 
-const email = (change: Partial<HttpRequest> = {}): HttpRequest => requestOn(["requests", "emails"], change);
+const email = (change: SendingSpec = {}): SendingSpec => requestOn(["requests", "emails"], change);
 
 /** A service that answers at once, and emails of which two a minute may go; so many are used. */
 const world = (
@@ -28,8 +28,8 @@ const world = (
 
 describe("a wait that is known to last too long is not begun", () => {
   test.each([
-    ["maxWaitMs", { waits: { leftMs: 200 } }],
-    ["totalTimeoutMs", { deadlineAt: 5_200 }],
+    ["maxWaitMs", { maxWaitMs: 200 }],
+    ["totalTimeoutMs", { totalTimeoutMs: 200 }],
   ])(
     "for %s: it is refused at once, with the limit and the time, and has spent nothing",
     async (name, bound) => {
@@ -51,18 +51,18 @@ describe("a wait that is known to last too long is not begun", () => {
   test("behind others it is theirs and its own", async () => {
     const { send } = world(5);
     await turn();
-    await expect(send(email({ waits: { leftMs: 61_000 } }))).rejects.toMatchObject({ retryAfterMs: 120_007 });
+    await expect(send(email({ maxWaitMs: 61_000 }))).rejects.toMatchObject({ retryAfterMs: 120_007 });
   });
 
   test("for others than those who wait for a narrower limit there is none", async () => {
     const { send, sent } = world(200);
-    await send(requestOn(["requests"], { waits: { leftMs: 0 } }));
+    await send(requestOn(["requests"], { maxWaitMs: 0 }));
     expect(sent()).toBe(3);
   });
 
   test("nor when the service asks for a longer pause while it waits", async () => {
     const { clock, send, limiter } = world(2);
-    const waiting = send(email({ waits: { leftMs: 61_000 } }));
+    const waiting = send(email({ maxWaitMs: 61_000 }));
     const failed = expect(waiting).rejects.toMatchObject({ limit: "emails", retryAfterMs: 62_000 });
     await clock.advance(10_000);
     limiter.budgets.emails.applyPause(62_000, "429 on emails.send");
@@ -75,7 +75,7 @@ test("a wait that was not known to be too long ends with maxWaitMs, and a slot h
   const clock = new FakeClock();
   const { send } = paced(() => clock.sleep(10_000).then(() => answered()), { clock, concurrency: 1 });
   void send(requestOn(["requests"]));
-  const refused = expect(send(requestOn(["requests"], { waits: { leftMs: 300 } }))).rejects.toMatchObject({
+  const refused = expect(send(requestOn(["requests"], { maxWaitMs: 300 }))).rejects.toMatchObject({
     ...{ limit: "concurrency", retryAfterMs: undefined, attempts: 0, outcome: "not-applied" },
     message: "requests: not sent, it has waited for maxWaitMs (for concurrency)",
   });
@@ -85,12 +85,12 @@ test("a wait that was not known to be too long ends with maxWaitMs, and a slot h
 
 test("the waits of one call count together", async () => {
   const { clock, send } = world(1);
-  const waits = { leftMs: 61_000 };
+  const within = aSending({ clock, maxWaitMs: 61_000 }).sending.call;
   await send(email());
-  await clock.until(send(email({ waits })));
-  expect(waits.leftMs).toBeLessThan(1_000);
+  await clock.until(send(email({ within })));
+  expect(within.waitLeftMs).toBeLessThan(1_000);
   await send(email());
-  await expect(send(email({ waits }))).rejects.toMatchObject({ limit: "emails" });
+  await expect(send(email({ within }))).rejects.toMatchObject({ limit: "emails" });
 });
 
 test("of interactive calls maxQueued may wait; background work is not counted, and not refused", async () => {
@@ -125,7 +125,7 @@ test.each([
   void send(requestOn(["requests"]));
   await clock.advance(10);
   const abort = new AbortController();
-  const late = send(requestOn(["requests"], { deadlineAt: 5, signal: abort.signal }));
+  const late = send(requestOn(["requests"], { totalTimeoutMs: 0, signal: abort.signal }));
   abort.abort(new DeadlineExceeded(5));
   await expect(late).rejects.toBeInstanceOf(DeadlineExceeded);
 });

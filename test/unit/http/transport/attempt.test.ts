@@ -1,14 +1,11 @@
 import { deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
+import type { HttpResponse } from "../../../../src/http/message.ts";
 import { Attempt } from "../../../../src/http/transport/attempt.ts";
-import { aRequest } from "../../../support/builders.ts";
+import { AttemptFailure } from "../../../../src/http/types.ts";
 import { FakeClock } from "../../../support/fake-clock.ts";
-import {
-  AttemptFailure,
-  type HttpRequest,
-  type HttpResponse,
-  unfold,
-} from "../../../support/flat-request.ts";
+import type { SendingSpec } from "../../../support/sending.ts";
+import { aSending } from "../../../support/sending.ts";
 
 const host = "service.test";
 
@@ -20,15 +17,16 @@ interface Begun {
   readonly dropped: Error[];
 }
 
-const begin = (over: Partial<HttpRequest> = {}, maxResponseBytes = 1_000): Begun => {
+const begin = (over: SendingSpec = {}, maxResponseBytes = 1_000): Begun => {
   const clock = new FakeClock();
   const dropped: Error[] = [];
   const { promise, resolve, reject } = deferred();
   // A test may look at it later than it fails.
   promise.catch(() => undefined);
-  const [scope, request] = unfold(aRequest(over));
-  const attempt = new Attempt(scope, { clock, maxResponseBytes, host }, { request, resolve, reject });
+  const { sending, request } = aSending(over);
+  const attempt = new Attempt(sending, { clock, maxResponseBytes, host }, { request, resolve, reject });
   attempt.onRequestStart({ abort: (reason) => void dropped.push(reason) });
+  void promise.catch(() => undefined).then(() => sending.call.release?.());
   return { attempt, clock, settled: promise, dropped };
 };
 
@@ -52,14 +50,14 @@ describe("Attempt", () => {
   test("one whose time was over before it had a socket is not sent, though its timer comes later", async () => {
     const clock = new FakeClock();
     const { promise, resolve, reject } = deferred();
-    const [scope, request] = unfold(aRequest({ attemptTimeoutMs: 2_000 }));
+    const { sending, request } = aSending({ attemptTimeoutMs: 2_000 });
     let blockedMs = 0;
     const late = {
       after: (ms: number, callback: () => void) => clock.after(ms, callback),
       now: () => clock.now() + blockedMs,
     };
     const limits = { clock: late, maxResponseBytes: 1_000, host, isOwn: true };
-    const attempt = new Attempt(scope, limits, { request, resolve, reject });
+    const attempt = new Attempt(sending, limits, { request, resolve, reject });
     blockedMs = 5_000;
     // Thrown, it leaves the socket to the next request.
     expect(() => attempt.onRequestStart({ abort: () => undefined })).toThrow("ended while waiting");
@@ -222,10 +220,10 @@ describe("Attempt", () => {
 
   test("it fails as held if the service asked to wait before it had a socket", async () => {
     const { promise, resolve, reject } = deferred();
-    const [scope, request] = unfold(aRequest());
+    const { sending, request } = aSending();
     const limits = { clock: new FakeClock(), maxResponseBytes: 1, host };
     request.admission = { isHeld: true };
-    const attempt = new Attempt(scope, limits, { request, resolve, reject });
+    const attempt = new Attempt(sending, limits, { request, resolve, reject });
     attempt.onRequestStart({ abort: () => undefined });
     attempt.fail("broken", "too late");
     await expect(promise).rejects.toMatchObject({ kind: "held", wasSent: false });
