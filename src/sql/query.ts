@@ -53,17 +53,26 @@ export const storeOptions = <T extends object>(store: string, query: unknown, op
 };
 
 // PostgreSQL rolled the statement back, so that it may run again: a serialization failure, a deadlock.
-const rolledBack: readonly unknown[] = ["40001", "40P01"];
+const rolledBack: readonly string[] = ["40001", "40P01"];
 const mostRepeats = 20;
 
-// Some libraries wrap the error of the driver.
-const codeOf = (error: unknown): unknown => {
-  const { code, cause }: { code?: unknown; cause?: unknown } = Object(error);
-  return rolledBack.includes(code) || cause === undefined ? code : codeOf(cause);
+/** The codes of an error, and of the errors inside it. */
+const codesOf = (error: unknown, levels = 5): readonly string[] => {
+  const { code, errcode, errno, originalCode, cause, parent, meta }: Record<string, unknown> = Object(error);
+  // Most libraries wrap an error as `cause`, Sequelize as `parent`, Prisma as below.
+  const inner = levels > 0 ? [cause, parent, Object(meta).driverAdapterError] : [];
+  // `node:sqlite` has numbers, and Bun.sql the code of PostgreSQL as `errno`, which is a number elsewhere.
+  const sqlite = typeof errcode === "number" ? `SQLITE ${errcode & 255}` : "";
+  const own = [code, originalCode, sqlite, errno].filter((one) => typeof one === "string" && one !== "");
+  return [...own.map(String), ...inner.filter(Boolean).flatMap((one) => codesOf(one, levels - 1))];
 };
 
+const isRolledBack = (error: unknown): boolean => codesOf(error).some((code) => rolledBack.includes(code));
+
+const missing = /no such table|relation .*does not exist/i;
+
 const isMissing = (error: unknown): boolean =>
-  codeOf(error) === "42P01" || /no such table|relation .* does not exist/i.test(messageOf(error));
+  codesOf(error).includes("42P01") || missing.test(messageOf(error));
 
 /** What a query function must do that drops the rows of INSERT … RETURNING, or renames their columns. */
 export const mustReturnRows =
@@ -73,9 +82,18 @@ export const mustReturnRows =
 const quoted = /"[^"]*"|'[^']*'|`[^`]*`/g;
 // The words of PostgreSQL and SQLite for a missing privilege, a read-only database and a table of another form.
 const refusal = /permission denied|read-?only|no such column|column .*does not exist|not authorized/i;
+// The same as codes: SQLITE_PERM is 3, SQLITE_READONLY 8, SQLITE_AUTH 23.
+const refusalCode = /^(42501|25006|42703|42P01|SQLITE_(PERM|READONLY|AUTH).*|SQLITE (3|8|23))$/;
+// Codes that say what happened: SQLITE_ERROR, which is 1, is also that of a missing column.
+const clearCode = /^((\d[\dA-Z]|F0|HV|P0|XX)[\dA-Z]{3}|SQLITE_(?!ERROR).*|SQLITE (?!1$).*)$/;
 
-/** Whether the database would refuse the statement again and again. */
-export const isRefusal = (error: unknown): boolean => refusal.test(messageOf(error).replace(quoted, ""));
+/** Whether the database would refuse the statement again and again. Words decide only where no code does. */
+export const isRefusal = (error: unknown): boolean => {
+  const codes = codesOf(error).filter((code) => clearCode.test(code));
+  if (codes.length > 0) return codes.some((code) => refusalCode.test(code));
+  const words = messageOf(error).replace(quoted, "");
+  return refusal.test(words) || missing.test(words);
+};
 
 const mustReturn =
   "query must return an array of rows, one object each, for example (await pool.query(sql, params)).rows";
@@ -97,7 +115,7 @@ export const runner = (query: SqlQuery, dialect: SqlDialect, store: string): Run
         // A row has the columns that its statement names.
         return rows;
       } catch (cause) {
-        if (rolledBack.includes(codeOf(cause)) && repeat < mostRepeats) continue;
+        if (isRolledBack(cause) && repeat < mostRepeats) continue;
         const advice = isMissing(cause) ? ` (create it: touchpoint ledger migration ${dialect})` : "";
         throw new ConfigurationError(`${store}: ${messageOf(cause)}${advice}`, { cause });
       }

@@ -72,6 +72,14 @@ const failing = (match: RegExp, when: "before" | "after", error: Error, times = 
   };
 };
 
+/** Fails at each write, also of the first use. */
+const refusing =
+  (error: Error): SqlQuery =>
+  async (sql, params) => {
+    if (!sql.startsWith("SELECT")) throw error;
+    return query(sql, params);
+  };
+
 test.each(["before", "after"] as const)(
   "a connection that is lost %s the claim was committed sends nothing, and leaves the key free",
   async (when) => {
@@ -181,6 +189,43 @@ test("a user who may not delete is refused, and no key of a trial stays behind",
   expect([sandbox.state.emails, await query("SELECT once_key FROM touchpoint_ledger", [])]).toEqual([[], []]);
 });
 
+const coded = (message: string, fields: object): Error => Object.assign(new Error(message), fields);
+const inPrisma = (code: string) => ({
+  ...{ code: "P2010", meta: { driverAdapterError: { cause: { code, originalCode: code } } } },
+});
+
+test.each<[string, Error]>([
+  ["a missing privilege, in German", coded("keine Berechtigung", { code: "42501" })],
+  ["a read-only transaction, in German", coded("Transaktion ist nur lesend", { code: "25006" })],
+  ["an undefined column", coded("Spalte existiert nicht", { code: "42703" })],
+  ["a table that is gone", coded("Relation existiert nicht", { code: "42P01" })],
+  ["a code inside Sequelize's error", coded("verboten", { parent: { code: "42501" } })],
+  ["a code inside Prisma's error", coded("verboten", inPrisma("42501"))],
+  ["a code of Bun.sql", coded("verboten", { code: "ERR_POSTGRES_SERVER_ERROR", errno: "42501" })],
+  ["a code of libSQL", coded("verboten", { code: "SQLITE_READONLY_DBMOVED" })],
+  ["a number of node:sqlite", coded("verboten", { code: "ERR_SQLITE_ERROR", errcode: 1_032 })],
+  ["words beside the general code", coded("no such column: claim", { code: "SQLITE_ERROR" })],
+  ["words beside the general number", coded("no such column: claim", { errcode: 1 })],
+  ["words alone", new Error("D1_ERROR: no such table: touchpoint_ledger")],
+])("a database that refuses by %s is refused at first use", async (_what, error) => {
+  const { sandbox, open } = sender(refusing(error));
+  const send = open().emails.send(email, { once: "k" });
+  await expect(send).rejects.toMatchObject({ code: "configuration_invalid" });
+  expect(sandbox.state.emails).toEqual([]);
+});
+
+test.each<[string, Error]>([
+  ["the words of a refusal", coded("terminating: the disk is read-only", { code: "57P01" })],
+  ["them in Prisma's error", coded("permission denied", inPrisma("53300"))],
+  ["them in SQLite", coded("database is locked: permission denied", { code: "SQLITE_BUSY" })],
+  ["them in node:sqlite", coded("read-only lock", { errcode: 5 })],
+])("a database that fails with another code and %s may be reached again", async (_what, error) => {
+  const { sandbox, open } = sender(refusing(error));
+  const send = open().emails.send(email, { once: "k" });
+  await expect(send).rejects.toMatchObject({ code: "connection_failed", outcome: "not-applied" });
+  expect(sandbox.state.emails).toEqual([]);
+});
+
 test("the rows and count of TypeORM are understood", async () => {
   const typeOrm: SqlQuery = async (sql, params) => {
     const rows = await query(sql, params);
@@ -208,6 +253,10 @@ test("a database that hangs at the first read ends the send by timeoutMs, and no
 test.each([
   ["a serialization failure", Object.assign(new Error("could not serialize"), { code: "40001" })],
   ["a deadlock that a library has wrapped", new Error("query failed", { cause: { code: "40P01" } })],
+  [
+    "a deadlock that Sequelize has wrapped",
+    Object.assign(new Error("failed"), { parent: { code: "40P01" } }),
+  ],
 ])("%s was rolled back, and is run again", async (_what, error) => {
   const { sandbox, open } = sender(failing(/./, "before", error, 3));
   await open().emails.send(email, { once: "k" });
