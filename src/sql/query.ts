@@ -1,4 +1,5 @@
 import { ConfigurationError } from "../errors.ts";
+import { AdapterFault } from "../ledger/ledger-over.ts";
 import { isOneOf, must, type Rules, refuseSetup, ruleFaults } from "../runtime/rules.ts";
 import { isRecord, messageOf } from "../runtime/values.ts";
 
@@ -98,6 +99,16 @@ export const isRefusal = (error: unknown): boolean => {
 const mustReturn =
   "query must return an array of rows, one object each, for example (await pool.query(sql, params)).rows";
 
+/** The rows of an answer. @throws AdapterFault if it is another thing. */
+const rowsOf = (answer: unknown, store: string): readonly Row[] => {
+  // TypeORM answers an UPDATE or DELETE with its rows and their number.
+  const isPair = Array.isArray(answer) && answer.length === 2 && Array.isArray(answer[0]);
+  const rows: unknown = isPair && typeof answer[1] === "number" ? answer[0] : answer;
+  // Any array with a row in it would grant a claim: a driver's result must not be taken for rows.
+  if (!Array.isArray(rows) || !rows.every(isRecord)) throw new AdapterFault(`${store}: ${mustReturn}`);
+  return rows;
+};
+
 /** Runs statements of a dialect. @throws ConfigurationError that names the store, and says what to do if there is none. */
 export const runner = (query: SqlQuery, dialect: SqlDialect, store: string): Run => {
   // PostgreSQL numbers its parameters.
@@ -106,15 +117,9 @@ export const runner = (query: SqlQuery, dialect: SqlDialect, store: string): Run
     const text = dialect === "postgres" ? numbered(sql) : sql;
     for (let repeat = 0; ; repeat += 1) {
       try {
-        const answer: unknown = await query(text, params);
-        // TypeORM answers an UPDATE or DELETE with its rows and their number.
-        const isPair = Array.isArray(answer) && answer.length === 2 && Array.isArray(answer[0]);
-        const rows: unknown = isPair && typeof answer[1] === "number" ? answer[0] : answer;
-        // Any array with a row in it would grant a claim: a driver's result must not be taken for rows.
-        if (!Array.isArray(rows) || !rows.every(isRecord)) throw new Error(mustReturn);
-        // A row has the columns that its statement names.
-        return rows;
+        return rowsOf(await query(text, params), store);
       } catch (cause) {
+        if (cause instanceof AdapterFault) throw cause;
         if (isRolledBack(cause) && repeat < mostRepeats) continue;
         const advice = isMissing(cause) ? ` (create it: touchpoint ledger migration ${dialect})` : "";
         throw new ConfigurationError(`${store}: ${messageOf(cause)}${advice}`, { cause });

@@ -282,6 +282,10 @@ test.each<[string, (rows: readonly object[]) => unknown]>([
   const advice = "the table touchpoint_ledger: query must return an array of rows";
   await expect(get("known")).rejects.toThrow(advice);
   await expect(claim("known", "f")).rejects.toThrow(advice);
+  const { sandbox, open } = sender(wrong);
+  const send = open().emails.send(email, { once: "new" });
+  await expect(send).rejects.toMatchObject({ code: "configuration_invalid" });
+  expect(sandbox.state.emails).toEqual([]);
 });
 
 test.each<[string, (sql: string) => boolean]>([
