@@ -17,7 +17,7 @@ const alias = {
 };
 
 const testFiles = readdirSync(at("./test"), { recursive: true, encoding: "utf8" })
-  .filter((path) => path.endsWith(".test.ts"))
+  .filter((path) => path.endsWith(".test.ts") && !path.includes("node_modules"))
   .map((path) => join("test", path));
 
 const missingFor = (path: string): string[] =>
@@ -87,6 +87,7 @@ export default defineConfig({
       project("campaign", campaigns),
       project("browser", ["test/browser/**/*.test.ts"]),
       project("gateways", ["test/gateways/**/*.test.ts"]),
+      project("databases", ["test/databases/*.test.ts"]),
       project("site", ["test/site/**/*.test.ts"], {
         hookTimeout: 300_000,
         globalSetup: ["test/site/support/build.ts"],

@@ -5,7 +5,7 @@ import { isInstalled, programsNeededBy } from "../support/needed-programs.ts";
 import { root } from "../support/programs.ts";
 
 const modules = readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" })
-  .filter((path) => path.endsWith(".ts"))
+  .filter((path) => path.endsWith(".ts") && !path.includes("node_modules"))
   .map((path) => join(root, "test", path));
 
 test("a module of the tests that starts a program of Debian's says so", () => {

@@ -1,0 +1,91 @@
+import { readFileSync } from "node:fs";
+import { Client } from "../../src/index.ts";
+import { createSandbox } from "../../src/sandbox/index.ts";
+import { type SqlDialect, type SqlQuery, sqlCheckpoint, sqlLedger } from "../../src/sql/index.ts";
+
+const guide = readFileSync(new URL("../../docs/guide/sql.md", import.meta.url), "utf8");
+
+/** A row of the guide's table: `| name version | \`adapter\` | what to set |`. */
+export interface Row {
+  readonly name: string;
+  readonly version: string;
+  readonly adapter: string;
+}
+
+/** The rows of the guide's table of drivers. */
+export const rows: readonly Row[] = [...guide.matchAll(/^\| (\S+) +(\d\S*) +\| (`+) ?(.+?) ?\3 +\|/gm)].map(
+  ([, name = "", version = "", , adapter = ""]) => ({ name, version, adapter }),
+);
+
+/** The query function that a line of code makes of the handles of a driver. */
+export const queryOf = (adapter: string, handles: Readonly<Record<string, unknown>>): SqlQuery =>
+  new Function(...Object.keys(handles), `return ${adapter};`)(...Object.values(handles));
+
+const email = { to: "ada@example.com", subject: "Welcome", text: "Hello" };
+
+/** What a sender's program sees, and what the service got. Each client has a ledger of its own, as another process has. */
+export const senders = (query: SqlQuery, dialect: SqlDialect) => {
+  const sandbox = createSandbox({ apiKeys: ["key"], limits: false });
+  const open = () => {
+    const ledger = sqlLedger(query, { dialect });
+    return new Client({
+      apiKey: "key",
+      baseUrl: "http://localhost",
+      fetch: sandbox.fetch,
+      limits: false,
+      ledger,
+    });
+  };
+  const send = async (once: string) => {
+    await using client = open();
+    return await client.emails.send(email, { once });
+  };
+  return { sandbox, open, send, ledger: sqlLedger(query, { dialect }) };
+};
+
+/** Sends under keys, lists, settles, cancels and saves a checkpoint. Returns what `proven` is if all is well. */
+export const prove = async (query: SqlQuery, dialect: SqlDialect): Promise<unknown> => {
+  const { sandbox, open, send, ledger } = senders(query, dialect);
+  const twice = [await send("a"), await send("a")];
+  const racers = await Promise.allSettled(Array.from({ length: 5 }, () => send("b")));
+  const sent = racers.flatMap((racer) => (racer.status === "fulfilled" ? [racer.value.id] : []));
+  const refusals = racers.flatMap((racer) => (racer.status === "rejected" ? [racer.reason.code] : []));
+  await using client = open();
+  const sendAt = new Date("2099-01-31T09:00:00Z");
+  const { id } = await client.emails.schedule({ ...email, sendAt }, { once: "c" });
+  await client.emails.scheduled.cancel(id);
+  await ledger.claim("d", "print", { operation: "emails.send", limitMs: 0 });
+  const states = async () => {
+    const listed: string[] = [];
+    for await (const { key, state } of ledger.list()) listed.push(`${key} ${state}`);
+    return listed.sort();
+  };
+  const before = await states();
+  const settled = await ledger.settle("d", "not-sent");
+  const checkpoint = sqlCheckpoint(query, { dialect, id: "events" });
+  await checkpoint.save({ version: 1, done: 3, last: "it's $1 or ?" });
+  return {
+    emails: sandbox.state.emails.length,
+    receipts: new Set(twice.map((receipt) => receipt.id)).size,
+    racing: new Set(sent).size,
+    // A racer that comes while the email is being sent is told so.
+    refusals: refusals.filter((code) => code !== "once_pending"),
+    states: [before, await states()],
+    settled,
+    checkpoint: await checkpoint.load(),
+  };
+};
+
+/** What `prove` returns for a driver that works. */
+export const proven = {
+  emails: 2,
+  receipts: 1,
+  racing: 1,
+  refusals: [],
+  states: [
+    ["a sent", "b sent", "d unknown"],
+    ["a sent", "b sent"],
+  ],
+  settled: true,
+  checkpoint: { version: 1, done: 3, last: "it's $1 or ?" },
+};
