@@ -65,6 +65,11 @@ const isNodeRedis = (redis: RedisCommands): redis is NodeRedisCommands => "evalS
 
 /** The faults of a value that should be a client. */
 export const clientFaults = (redis: unknown): string[] => {
+  // It has the methods of ioredis, with other arguments.
+  if (can(redis, "evalsha", "createScript"))
+    return [
+      "redis must not be a client of @upstash/redis: pass one of ioredis, with the rediss:// address of the database",
+    ];
   const isClient = can(redis, "eval", "evalsha") || can(redis, "eval", "evalSha");
   return isClient ? [] : ["redis must be a client of ioredis or node-redis"];
 };

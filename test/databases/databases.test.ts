@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { migration } from "../../src/sql/index.ts";
+import { migration, type SqlQuery } from "../../src/sql/index.ts";
 import { PostgresServer, poolOf } from "../support/postgres-server.ts";
 import { drivers } from "./drivers.mjs";
-import { prove, proven, queryOf, rows, senders } from "./proof.ts";
+import { prove, proven, queryOf, rows, senders, sqlStores } from "./proof.ts";
 
 const run = promisify(execFile);
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
@@ -80,7 +80,7 @@ test("the guide's table has each driver, with the version that is run", () => {
 
 test.each(inNode)("the guide's line for $name sends each email once", async ({ name, adapter }) => {
   const { handles, dialect } = await opened(name, await database());
-  expect(await prove(queryOf(adapter, handles), dialect)).toEqual(proven);
+  expect(await prove(sqlStores(queryOf(adapter, handles), dialect))).toEqual(proven);
 });
 
 test.each(inBun)("the guide's line for $name sends each email once, in Bun", async ({ name }) => {
@@ -103,14 +103,14 @@ describe.each(overPostgres)("with $name", ({ name, adapter }) => {
       name,
       await database(...raising("INSERT", "40001", "nextval('raised') < 4")),
     );
-    const { sandbox, send } = senders(queryOf(adapter, handles), dialect);
+    const { sandbox, send } = senders(sqlStores(queryOf(adapter, handles), dialect));
     await send("a");
     expect(sandbox.state.emails.length).toBe(1);
   });
 
   test("a missing privilege is refused at first use, whatever the words", async () => {
     const { handles, dialect } = await opened(name, await database(...raising("UPDATE", "42501", "true")));
-    const { sandbox, send, ledger } = senders(queryOf(adapter, handles), dialect);
+    const { sandbox, send, ledger } = senders(sqlStores(queryOf(adapter, handles), dialect));
     await expect(send("a")).rejects.toMatchObject({
       name: "ConfigurationError",
       message: expect.stringContaining("sqlLedger: the first use failed"),
@@ -124,13 +124,14 @@ test("a read-only SQLite is refused at first use by the number of its error", as
   const adapter = rows.find(({ name }) => name === "node:sqlite")?.adapter ?? "";
   const query = queryOf(adapter, handles);
   query("PRAGMA query_only = ON", []);
-  const { sandbox, send } = senders((sql, params) => {
+  const translated: SqlQuery = (sql, params) => {
     try {
       return query(sql, params);
     } catch (error) {
       throw Object.assign(Object(error), { message: "verboten" });
     }
-  }, dialect);
+  };
+  const { sandbox, send } = senders(sqlStores(translated, dialect));
   await expect(send("a")).rejects.toMatchObject({
     name: "ConfigurationError",
     message: expect.stringContaining("sqlLedger: the first use failed"),
@@ -158,7 +159,7 @@ describe("five racers over an adapter that is wrong send nothing", () => {
     ["D1 with run()", "D1", "async (sql, params) => [(await db.prepare(sql).bind(...params).run()).meta]"],
   ])("%s", async (_what, name, adapter) => {
     const { handles, dialect } = await opened(name, await database());
-    const { sandbox, send } = senders(queryOf(adapter, handles), dialect);
+    const { sandbox, send } = senders(sqlStores(queryOf(adapter, handles), dialect));
     const racers = await Promise.allSettled(Array.from({ length: 5 }, () => send("a")));
     const codes = racers.map((racer) => racer.status === "rejected" && racer.reason.code);
     expect([codes, sandbox.state.emails.length]).toEqual([Array(5).fill("configuration_invalid"), 0]);

@@ -1,3 +1,4 @@
+import type { RedisCommands } from "../../src/redis/index.ts";
 import type { SqlDialect } from "../../src/sql/index.ts";
 
 /** An open database. */
@@ -15,3 +16,14 @@ export interface Driver {
 }
 
 export const drivers: Readonly<Record<string, Driver>>;
+
+/** A client of Redis that is neither ioredis nor node-redis. */
+interface OpenedRedis {
+  readonly redis: RedisCommands;
+  close(): void;
+}
+
+export const openBunRedis: (url: string) => Promise<OpenedRedis>;
+export const openIovalkey: (url: string) => Promise<OpenedRedis>;
+/** @param url - of its HTTP interface, which nothing asks. */
+export const openUpstash: (url: string) => Promise<OpenedRedis>;

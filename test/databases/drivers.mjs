@@ -107,3 +107,20 @@ export const drivers = {
     return { handles: { db }, close: () => db.end() };
   }),
 };
+
+export const openBunRedis = async (url) => {
+  const { RedisClient } = await import("bun");
+  const redis = new RedisClient(url);
+  return { redis, close: () => redis.close() };
+};
+
+export const openIovalkey = async (url) => {
+  const { Redis } = await import("iovalkey");
+  const redis = new Redis(url);
+  return { redis, close: () => redis.disconnect() };
+};
+
+export const openUpstash = async (url) => {
+  const { Redis } = await import("@upstash/redis");
+  return { redis: new Redis({ url, token: "x" }), close: () => undefined };
+};

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
-import { Client } from "../../src/index.ts";
+import { type CheckpointStore, Client, type Ledger } from "../../src/index.ts";
+import { type RedisCommands, redisCheckpoint, redisLedger, redisLimits } from "../../src/redis/index.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 import { type SqlDialect, type SqlQuery, sqlCheckpoint, sqlLedger } from "../../src/sql/index.ts";
 
@@ -23,29 +24,42 @@ export const queryOf = (adapter: string, handles: Readonly<Record<string, unknow
 
 const email = { to: "ada@example.com", subject: "Welcome", text: "Hello" };
 
+/** A ledger, which each sender opens for itself, and the checkpoint of a run. */
+interface Stores {
+  ledger(): Ledger;
+  readonly checkpoint: CheckpointStore;
+  /** For one call more. */
+  readonly limits?: ReturnType<typeof redisLimits>;
+}
+
+/** The stores of a database. */
+export const sqlStores = (query: SqlQuery, dialect: SqlDialect): Stores => ({
+  ledger: () => sqlLedger(query, { dialect }),
+  checkpoint: sqlCheckpoint(query, { dialect, id: "events" }),
+});
+
+/** The stores of a Redis. */
+export const redisStores = (redis: RedisCommands): Stores => ({
+  ledger: () => redisLedger(redis),
+  checkpoint: redisCheckpoint(redis, { id: "events" }),
+  limits: redisLimits(redis, { id: "crm" }),
+});
+
 /** What a sender's program sees, and what the service got. Each client has a ledger of its own, as another process has. */
-export const senders = (query: SqlQuery, dialect: SqlDialect) => {
+export const senders = ({ ledger }: Pick<Stores, "ledger">) => {
   const sandbox = createSandbox({ apiKeys: ["key"], limits: false });
-  const open = () => {
-    const ledger = sqlLedger(query, { dialect });
-    return new Client({
-      apiKey: "key",
-      baseUrl: "http://localhost",
-      fetch: sandbox.fetch,
-      limits: false,
-      ledger,
-    });
-  };
+  const access = { apiKey: "key", baseUrl: "http://localhost", fetch: sandbox.fetch };
+  const open = () => new Client({ ...access, limits: false, ledger: ledger() });
   const send = async (once: string) => {
     await using client = open();
     return await client.emails.send(email, { once });
   };
-  return { sandbox, open, send, ledger: sqlLedger(query, { dialect }) };
+  return { sandbox, access, open, send, ledger: ledger() };
 };
 
 /** Sends under keys, lists, settles, cancels and saves a checkpoint. Returns what `proven` is if all is well. */
-export const prove = async (query: SqlQuery, dialect: SqlDialect): Promise<unknown> => {
-  const { sandbox, open, send, ledger } = senders(query, dialect);
+export const prove = async (stores: Stores): Promise<unknown> => {
+  const { sandbox, access, open, send, ledger } = senders(stores);
   const twice = [await send("a"), await send("a")];
   const racers = await Promise.allSettled(Array.from({ length: 5 }, () => send("b")));
   const sent = racers.flatMap((racer) => (racer.status === "fulfilled" ? [racer.value.id] : []));
@@ -62,8 +76,9 @@ export const prove = async (query: SqlQuery, dialect: SqlDialect): Promise<unkno
   };
   const before = await states();
   const settled = await ledger.settle("d", "not-sent");
-  const checkpoint = sqlCheckpoint(query, { dialect, id: "events" });
-  await checkpoint.save({ version: 1, done: 3, last: "it's $1 or ?" });
+  await stores.checkpoint.save({ version: 1, done: 3, last: "it's $1 or ?" });
+  await using limited = new Client({ ...access, ...(stores.limits && { limits: stores.limits }) });
+  await limited.contacts.find("nobody@example.com");
   return {
     emails: sandbox.state.emails.length,
     receipts: new Set(twice.map((receipt) => receipt.id)).size,
@@ -72,7 +87,7 @@ export const prove = async (query: SqlQuery, dialect: SqlDialect): Promise<unkno
     refusals: refusals.filter((code) => code !== "once_pending"),
     states: [before, await states()],
     settled,
-    checkpoint: await checkpoint.load(),
+    checkpoint: await stores.checkpoint.load(),
   };
 };
 
