@@ -4,7 +4,7 @@ import type { HttpRequest, HttpResponse } from "./message.ts";
 import { mayHaveTakenEffect } from "./retry-policy.ts";
 import { AttemptFailure, type Send, type Sending, type Stage } from "./types.ts";
 
-const notSent = (message: string, kind: "held" | "timeout"): AttemptFailure =>
+const notSent = (message: string, kind: "requeued" | "timeout"): AttemptFailure =>
   new AttemptFailure(kind, message, { wasSent: false });
 
 const wasNotApplied = ({ operation }: Sending, response: HttpResponse): boolean => {
@@ -30,8 +30,8 @@ export const claimOnce = (clock: Pick<Clock, "now">): Stage => {
       const attemptTimeoutMs = Math.floor(request.attemptTimeoutMs - (clock.now() - since));
       if (attemptTimeoutMs <= 0) throw notSent("the ledger took the whole of timeoutMs", "timeout");
       sending.call.signal?.throwIfAborted();
-      if (request.admission?.isHeld)
-        throw notSent("it has to wait for a limit again, since the key was claimed", "held");
+      if (request.admission?.mustWaitAgain)
+        throw notSent("it has to wait for a limit again, since the key was claimed", "requeued");
       const response = await next(sending, { ...request, attemptTimeoutMs });
       if (wasNotApplied(sending, response)) await claim.settle("not-sent");
       return response;

@@ -2,7 +2,7 @@ import type { RawHeaders } from "../runtime/headers.ts";
 import type { UnsafeNumber } from "../runtime/unsafe-numbers.ts";
 import type { Method } from "../service/define.ts";
 
-/** An HTTP request on its way through the stages. What else a stage must know, it asks the scope. */
+/** An HTTP request on its way through the stages. Anything else a stage needs is in the sending. */
 export interface HttpRequest {
   readonly method: Method;
   /** The path from the root of the origin, with its query. */
@@ -13,8 +13,8 @@ export interface HttpRequest {
   readonly attemptTimeoutMs: number;
   /** Set by the auth stage; separate from the other headers, because readers of those must not see the key. */
   authorization: string | undefined;
-  /** Set by the rate limit: whether this attempt has to return to the queue, for a pause or because its permits lapsed. */
-  admission: { readonly isHeld: boolean } | undefined;
+  /** Set by the rate limit: whether this attempt must wait again, for a pause or because its permits lapsed. */
+  admission: { readonly mustWaitAgain: boolean } | undefined;
 }
 
 /** A complete response: `json`, or, if the body is not JSON (`isJson` false), its `text`, which may be empty. */
@@ -24,6 +24,8 @@ export interface HttpResponse {
   readonly text: string;
   readonly json: unknown;
   readonly isJson: boolean;
+  /** How long an error response asks to wait; undefined if it gives no time. */
+  readonly retryAfterMs?: number | undefined;
   /** A number in the body whose digits `json` has lost; undefined if there is none. */
   readonly unsafe?: UnsafeNumber | undefined;
   /** Set by the auth stage on a 401 when a newer key may be available. */
@@ -41,3 +43,12 @@ export const isWholeWithoutBody = ({ status, headers, text }: HttpResponse): boo
     status === 205 ||
     headers["content-length"] === "0" ||
     headers["transfer-encoding"] !== undefined);
+
+// As long as a first back-off may last.
+const unnamedPauseMs = 1_000;
+
+/** How long a response pauses the limits of its request: a 429 always does, a 503 if it gives a time. */
+export const pauseMsOf = ({ status, retryAfterMs }: HttpResponse): number | undefined => {
+  if (status === 429) return retryAfterMs ?? unnamedPauseMs;
+  return status === 503 ? retryAfterMs : undefined;
+};

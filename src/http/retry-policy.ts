@@ -90,8 +90,6 @@ export const judge = (failure: AttemptFailure, situation: Situation): Verdict =>
   const status = failure.response?.status;
   // A rotated key is not a failure. It is retried once per call, even if nothing else is retried.
   if (canRenewKey) return { again: true, waitMs: 0 };
-  // The pause for which the attempt was returned makes it wait.
-  if (failure.kind === "held") return { again: true, waitMs: 0 };
   if (attempts > maxRetries || isFinal(operation, failure)) return { again: false };
   if (replay === "never" && mayHaveTakenEffect(operation, failure)) return { again: false };
   // Zero and a date in the past give no time: all callers would retry at the same moment.

@@ -1,8 +1,7 @@
 import type { RetryNotice } from "../options/hooks.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { retryAfterMs } from "../runtime/headers.ts";
 import { errorFrom } from "./error-from.ts";
-import { type HttpRequest, type HttpResponse, isWholeWithoutBody } from "./message.ts";
+import { type HttpRequest, type HttpResponse, isWholeWithoutBody, pauseMsOf } from "./message.ts";
 import { repeatAfter } from "./retry-loop.ts";
 import { judge, mayHaveTakenEffect } from "./retry-policy.ts";
 import { AttemptFailure, type FailureNotes, type Send, type Sending, type Stage } from "./types.ts";
@@ -125,11 +124,13 @@ class Repeats {
     const { operation, plan, call } = this.#sending;
     const { signal } = call;
     const { kind, response } = failure;
-    if (kind !== "held") call.attempted();
+    // Not an attempt: nothing was sent, and the limits make the next one wait.
+    if (kind === "requeued") return !signal?.aborted;
+    call.attempted();
     if (plan.replay !== "safe" && mayHaveTakenEffect(operation, failure)) call.noteEffect();
-    const { maxRetryAfterMs, clock, random, onRetry } = this.#settings;
-    const askedMs = response && retryAfterMs(response.headers, clock.wallTime());
-    this.#notes = { retryAfterMs: askedMs };
+    const { maxRetryAfterMs, random, onRetry } = this.#settings;
+    const retryAfterMs = response?.retryAfterMs;
+    this.#notes = { retryAfterMs };
     const canRenewKey = response?.canRenewKey === true && !this.#hasRenewedKey;
     this.#hasRenewedKey ||= canRenewKey;
     const verdict = judge(failure, {
@@ -138,16 +139,16 @@ class Repeats {
       maxRetries: plan.maxRetries,
       attempts: call.attempts,
       canRenewKey,
-      retryAfterMs: askedMs,
+      retryAfterMs,
       maxRetryAfterMs,
       random: random(),
     });
     const status = response?.status;
     /** How long the failure pauses a limit. */
-    const pauseMs = status === 429 || status === 503 ? (askedMs ?? 0) : 0;
+    const pauseMs = (response && pauseMsOf(response)) ?? 0;
     if (!verdict.again || signal?.aborted || this.#isTooLate(verdict.waitMs, pauseMs)) return false;
-    if (!canRenewKey && kind !== "held" && !this.#draw(failure)) {
-      this.#notes = { retryAfterMs: askedMs, note: quotaNote };
+    if (!canRenewKey && !this.#draw(failure)) {
+      this.#notes = { retryAfterMs, note: quotaNote };
       return false;
     }
     const waitMs = Math.max(verdict.waitMs, pauseMs);

@@ -107,8 +107,8 @@ export type FailureKind =
   /** A success response that is larger than allowed. */
   | "too-large"
   | "redirect"
-  /** Returned before the first byte: the service asked for a pause while the request still waited for a socket. */
-  | "held"
+  /** Returned before the first byte: the limits make it wait again. Only the retry stage treats it apart. */
+  | "requeued"
   /** A test double does not handle it. */
   | "unmocked"
   | "connection"

@@ -76,7 +76,7 @@ export class Admission implements SharingRequest {
   }
 
   /** Whether it must not be sent any more: the service has stopped one of its limits, or its permits are no longer sure. */
-  get isHeld(): boolean {
+  get mustWaitAgain(): boolean {
     const { budgets, gate } = this.queue.kind;
     for (const budget of budgets) if (budget.pausedForMs > 0) return true;
     return gate?.isLapsed(this) ?? false;

@@ -1,10 +1,9 @@
-import type { HttpResponse } from "../http/message.ts";
+import { type HttpResponse, pauseMsOf } from "../http/message.ts";
 import { AttemptFailure, type Sending, type Stage } from "../http/types.ts";
 import type { WaitNotice } from "../options/hooks.ts";
 import { captureContext } from "../runtime/async-context.ts";
 import { whenAborted } from "../runtime/cancellation.ts";
 import type { Cancel } from "../runtime/clock.ts";
-import { retryAfterMs } from "../runtime/headers.ts";
 import { end, enter } from "./admission.ts";
 import type { RateLimiter } from "./limiter.ts";
 import { Admission, type AdmissionQueue, type ConcurrencyLimit, type WaitBounds } from "./queue.ts";
@@ -18,9 +17,6 @@ export interface RateLimitSettings extends WaitBounds {
   /** Called when a request has waited for a second, and again after ten (`warn`); undefined if nobody would read it. */
   readonly onLongWait?: ((level: "info" | "warn", notice: WaitNotice) => void) | undefined;
 }
-
-// A 429 without a time pauses its budget for as long as a first back-off may last.
-const unnamedPauseMs = 1_000;
 
 const [longWaitMs, tooLongWaitMs] = [1_000, 10_000];
 const idle = { idle: true };
@@ -45,13 +41,10 @@ const watch = (admission: Admission, { clock, onLongWait }: RateLimitSettings): 
   return cancels;
 };
 
-/** A 429, or a 503 with a time, pauses a budget. */
-const applyPause = (
-  { sending, queue: { kind } }: Admission,
-  { status, headers }: HttpResponse,
-  wallTime: number,
-): void => {
-  const ms = retryAfterMs(headers, wallTime) ?? (status === 429 ? unnamedPauseMs : undefined);
+/** Pauses a budget for as long as the response says. */
+const applyPause = ({ sending, queue: { kind } }: Admission, response: HttpResponse): void => {
+  const ms = pauseMsOf(response);
+  const { status } = response;
   if (status === 429) kind.refused(sending.plan.weight);
   if (ms !== undefined) kind.stoppedFor(ms).applyPause(ms, `${status} on ${sending.operation.id}`);
 };
@@ -87,8 +80,7 @@ export const rateLimit = (settings: RateLimitSettings): Stage => {
       function answered(response) {
         const roundTripMs = clock.now() - since;
         try {
-          if (response.status === 429 || response.status === 503)
-            applyPause(admission, response, clock.wallTime());
+          applyPause(admission, response);
         } finally {
           end(admission, { roundTripMs, wasSent: true });
         }

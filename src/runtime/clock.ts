@@ -114,13 +114,15 @@ interface Lane {
  * sixth of the call. It stays armed between calls and does not keep the process alive: the sockets of attempts do.
  */
 export class SharedTimers {
-  readonly #clock: Pick<Clock, "now" | "after">;
+  readonly #clock: Pick<Clock, "now" | "after" | "wallTime">;
   readonly #lanes = new Map<number, Lane>();
   readonly now: Clock["now"];
+  readonly wallTime: Clock["wallTime"];
 
-  constructor(clock: Pick<Clock, "now" | "after">) {
+  constructor(clock: Pick<Clock, "now" | "after" | "wallTime">) {
     this.#clock = clock;
     this.now = clock.now.bind(clock);
+    this.wallTime = clock.wallTime.bind(clock);
   }
 
   /** Calls back after `ms`, like the clock itself. */

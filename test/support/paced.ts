@@ -5,6 +5,7 @@ import { documentedLimits, type Limits } from "../../src/options/limits.ts";
 import { RateLimiter } from "../../src/rate-limit/limiter.ts";
 import { ConcurrencyLimit } from "../../src/rate-limit/queue.ts";
 import { rateLimit } from "../../src/rate-limit/stage.ts";
+import { retryAfterMs } from "../../src/runtime/headers.ts";
 import type { BudgetName } from "../../src/service/define.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { type SendingSpec, type SendSpec, through } from "./sending.ts";
@@ -16,6 +17,7 @@ export const answered = (status = 200, headers: HttpResponse["headers"] = {}): H
   text: "",
   json: {},
   isJson: true,
+  retryAfterMs: retryAfterMs(headers, 0),
 });
 
 /** A sending that spends these budgets. */

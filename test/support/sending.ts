@@ -5,6 +5,7 @@ import { AttemptFailure, type FailureKind, type Plan, type Send, type Stage } fr
 import { type ClientOptions, settingsFrom } from "../../src/options/options.ts";
 import { Lifetime } from "../../src/runtime/cancellation.ts";
 import { type Clock, systemClock } from "../../src/runtime/clock.ts";
+import { retryAfterMs } from "../../src/runtime/headers.ts";
 import type { BudgetName, OperationFacts } from "../../src/service/define.ts";
 
 /** What a test says of an operation, its plan, its call and its request. Anything else is that of a plain read. */
@@ -102,8 +103,8 @@ export const anAnswer = (
   headers: HttpResponse["headers"] = {},
 ): HttpResponse =>
   typeof body === "string"
-    ? { status, headers, text: body, json: undefined, isJson: false }
-    : { status, headers, text: "", json: body, isJson: true };
+    ? { status, headers, text: body, json: undefined, isJson: false, retryAfterMs: retryAfterMs(headers, 0) }
+    : { status, headers, text: "", json: body, isJson: true, retryAfterMs: retryAfterMs(headers, 0) };
 
 /** An attempt without a complete response. */
 export const aFailure = (kind: FailureKind, wasSent: boolean, response?: HttpResponse): AttemptFailure =>

@@ -1,6 +1,6 @@
 import { whenAborted } from "../../runtime/cancellation.ts";
 import type { Cancel, Clock } from "../../runtime/clock.ts";
-import type { RawHeaders } from "../../runtime/headers.ts";
+import { type RawHeaders, retryAfterMs } from "../../runtime/headers.ts";
 import { findUnsafeNumber } from "../../runtime/unsafe-numbers.ts";
 import { hasLongDigits } from "../../runtime/values.ts";
 import type { HttpRequest, HttpResponse } from "../message.ts";
@@ -10,7 +10,7 @@ import { appended, codingsOf, decompress } from "./body.ts";
 
 export interface AttemptLimits {
   readonly maxResponseBytes: number;
-  readonly clock: Pick<Clock, "after" | "now">;
+  readonly clock: Pick<Clock, "after" | "now" | "wallTime">;
   /** The service's host and port, for error messages. */
   readonly host: string;
   /** Whether the library's own undici sends it; the errors of others may contain the request, with the key. */
@@ -79,8 +79,8 @@ export class Attempt {
 
   /** It has a socket, and its first byte is about to be sent. */
   onRequestStart(controller: Controller): void {
-    if (this.request.admission?.isHeld)
-      this.fail("held", "it has to wait for a limit again, since there was no socket");
+    if (this.request.admission?.mustWaitAgain)
+      this.fail("requeued", "it has to wait for a limit again, since there was no socket");
     // After a turn of the event loop longer than `timeoutMs`, the timer comes only now: sent, it would be cut off at once.
     if (this.#limits.clock.now() > this.#dueAt) this.#onTimeUp();
     if (this.hasEnded) {
@@ -147,7 +147,6 @@ export class Attempt {
     const body = bytes.toString("utf8");
     // JSON.parse refuses a byte order mark.
     const text = body.charCodeAt(0) === 0xfeff ? body.slice(1) : body;
-    const [status, headers] = [this.#status, this.#headers];
     let json: unknown;
     let isJson = false;
     // Parsed as JSON whatever the content type says.
@@ -158,7 +157,14 @@ export class Attempt {
       // Not JSON: `isJson` says so.
     }
     const unsafe = isJson && hasLongDigits(text) ? findUnsafeNumber(text) : undefined;
-    this.#resolve({ status, headers, text: isJson ? "" : text, json, isJson, ...(unsafe && { unsafe }) });
+    this.#resolve({ ...this.#start(), text: isJson ? "" : text, json, isJson, ...(unsafe && { unsafe }) });
+  }
+
+  /** Status and headers; for an error also how long to wait. */
+  #start(): Pick<HttpResponse, "status" | "headers" | "retryAfterMs"> {
+    const [status, headers] = [this.#status, this.#headers];
+    if (status < 400) return { status, headers };
+    return { status, headers, retryAfterMs: retryAfterMs(headers, this.#limits.clock.wallTime()) };
   }
 
   #undecodable(error: Error): void {
@@ -172,8 +178,8 @@ export class Attempt {
     const { wasSent } = this;
     const controller = this.#controller;
     this.#finish();
-    const [status, headers] = [this.#status, this.#headers];
-    const part = status === 0 ? undefined : { status, headers, text: "", json: undefined, isJson: false };
+    const part =
+      this.#status === 0 ? undefined : { ...this.#start(), text: "", json: undefined, isJson: false };
     const failure = new AttemptFailure(kind, message, { wasSent, cause, ...(part && { response: part }) });
     // Status and headers of an error already say what happened and how long to wait; only the message is missing.
     if (part !== undefined && part.status >= 400 && kind !== "aborted") this.#resolve(part);

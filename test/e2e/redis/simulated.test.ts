@@ -207,7 +207,7 @@ test("a process that Redis may take for dead sends no request that it was grante
   void join(next, {}, { redis }).send(call);
   await store.advance(10_000);
   life.isOver = true;
-  const isHeld = () => underWay.map(({ admission }) => admission?.isHeld);
+  const isHeld = () => underWay.map(({ admission }) => admission?.mustWaitAgain);
   const before = isHeld();
   // Its last message is up to 750 ms old.
   await store.advance(1_250);
@@ -227,7 +227,8 @@ test("a process that was taken for dead and goes on draws no 429", async () => {
   const frozen = join(
     async (sending, request) => {
       if (life.isOver) await thawed;
-      if (request.admission?.isHeld) throw new AttemptFailure("held", "lapsed", { wasSent: false });
+      if (request.admission?.mustWaitAgain)
+        throw new AttemptFailure("requeued", "lapsed", { wasSent: false });
       return send(sending, request);
     },
     {},

@@ -83,11 +83,6 @@ describe("judge", () => {
     expect(judge(failure, strict)).toEqual({ again: true, waitMs: 0 });
   });
 
-  test("a request that was given back for a pause is sent as soon as the pause is over, without a back-off", () => {
-    const verdict = judge(aFailure("held", false), situation({ replay: "never", maxRetries: 0 }));
-    expect(verdict).toEqual({ again: true, waitMs: 0 });
-  });
-
   test.each([429, 503])("a %i that names a time is waited out by its budget's pause", (status) => {
     expect(judge(aStatus(status), situation({ retryAfterMs: 60_000 }))).toEqual({ again: true, waitMs: 0 });
     expect(judge(aStatus(status), situation({ retryAfterMs: 60_001 }))).toEqual({ again: false });

@@ -2,8 +2,7 @@ import { expect, test } from "vitest";
 import { ConnectionError, InternalServerError } from "../../../src/errors.ts";
 import { RetryQuota, retry } from "../../../src/http/retry.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
-import type { SendingSpec } from "../../support/sending.ts";
-import { aFailure, anAnswer, through } from "../../support/sending.ts";
+import { aFailure, anAnswer, type SendingSpec, through } from "../../support/sending.ts";
 
 /** Calls against a service that answers by status; what was sent, and how the calls ended. */
 const outage = async (calls: number, answer: () => ReturnType<typeof anAnswer>, change: SendingSpec = {}) => {
@@ -70,7 +69,7 @@ test("a back-off that the call's total time cannot meet is not begun: the failur
 
 test("a Retry-After that the call's total time, or what it may wait, cannot meet ends it at once", async () => {
   const clock = new FakeClock();
-  const answer = () => ({ ...anAnswer(503, { error: "busy" }), headers: { "retry-after": "5" } });
+  const answer = () => anAnswer(503, { error: "busy" }, { "retry-after": "5" });
   const send = through(
     retry({ maxRetryAfterMs: 60_000, clock, quota: new RetryQuota(), random: () => 0 }),
     async () => answer(),

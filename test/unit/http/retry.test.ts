@@ -15,8 +15,7 @@ import { RetryQuota, retry } from "../../../src/http/retry.ts";
 import { openScope } from "../../../src/runtime/cancellation.ts";
 import { FakeClock, turn } from "../../support/fake-clock.ts";
 import { type Scripted, type Step, scripted, stall } from "../../support/scripted.ts";
-import type { SendingSpec } from "../../support/sending.ts";
-import { aFailure, anAnswer, aStatus, through } from "../../support/sending.ts";
+import { aFailure, anAnswer, aStatus, type SendingSpec, through } from "../../support/sending.ts";
 
 interface Run extends Scripted {
   readonly clock: FakeClock;
@@ -70,6 +69,12 @@ describe("retry: waits", () => {
     const made = run([aStatus(500, {}, { "retry-after": "12.5" }), ok], {}, 0);
     await made.clock.until(made.answer);
     expect(made.times).toEqual([0, 12_500]);
+  });
+
+  test("an attempt that has to wait for a limit again is none: it is repeated, whatever maxRetries says", async () => {
+    const made = run([aFailure("requeued", false), ok], { ...email, maxRetries: 0 });
+    expect(await made.clock.until(made.answer)).toBe(ok);
+    expect([made.times, made.sendings.at(-1)?.call.attempts]).toEqual([[0, 0], 1]);
   });
 
   test("maxRetries 0 makes one attempt", async () => {

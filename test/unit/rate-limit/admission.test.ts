@@ -82,12 +82,12 @@ test.each([
 
 test("it tells whether what it spends stands still, to the last millisecond", async () => {
   const { clock, emails, one } = admission();
-  const before = one.isHeld;
+  const before = one.mustWaitAgain;
   emails.pause(500);
   await clock.advance(499);
-  const atLast = one.isHeld;
+  const atLast = one.mustWaitAgain;
   await clock.advance(1);
-  expect([before, atLast, one.isHeld]).toEqual([false, true, false]);
+  expect([before, atLast, one.mustWaitAgain]).toEqual([false, true, false]);
 });
 
 test("when the shared limits are out of reach it is refused, and they are looked for again", () => {

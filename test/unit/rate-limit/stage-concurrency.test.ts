@@ -49,14 +49,12 @@ test("a request has its slot until it ends, well or not", async () => {
   );
 });
 
-test("a response whose headers cannot be read frees its slot", async () => {
+test("a response that cannot be read frees its slot", async () => {
   const unreadable: HttpResponse = {
     ...answered(),
     status: 429,
-    headers: {
-      get "retry-after"(): string {
-        throw new Error("unreadable");
-      },
+    get retryAfterMs(): number {
+      throw new Error("unreadable");
     },
   };
   const slots = new ConcurrencyLimit(1);

@@ -55,6 +55,7 @@ test("an attempt that comes due while the loop stands still gets its own look at
   const looks: (() => void)[] = [];
   const standing = {
     now: () => clock.now(),
+    wallTime: () => clock.wallTime(),
     after: (ms: number, callback: () => void) => clock.after(ms, () => looks.push(callback)),
   };
   const timers = new SharedTimers(standing);

@@ -4,8 +4,7 @@ import type { HttpResponse } from "../../../../src/http/message.ts";
 import { Attempt } from "../../../../src/http/transport/attempt.ts";
 import { AttemptFailure } from "../../../../src/http/types.ts";
 import { FakeClock } from "../../../support/fake-clock.ts";
-import type { SendingSpec } from "../../../support/sending.ts";
-import { aSending } from "../../../support/sending.ts";
+import { anAnswer, aSending, type SendingSpec } from "../../../support/sending.ts";
 
 const host = "service.test";
 
@@ -55,6 +54,7 @@ describe("Attempt", () => {
     const late = {
       after: (ms: number, callback: () => void) => clock.after(ms, callback),
       now: () => clock.now() + blockedMs,
+      wallTime: () => clock.wallTime(),
     };
     const limits = { clock: late, maxResponseBytes: 1_000, host, isOwn: true };
     const attempt = new Attempt(sending, limits, { request, resolve, reject });
@@ -214,7 +214,7 @@ describe("Attempt", () => {
       begun.attempt.onResponseStart(undefined, 429, headers);
       begun.attempt.onResponseData(undefined, Buffer.from("not gzip"));
       await end(begun);
-      expect(await begun.settled).toEqual({ status: 429, headers, text: "", json: undefined, isJson: false });
+      expect(await begun.settled).toEqual(anAnswer(429, "", headers));
     }
   });
 
@@ -222,11 +222,11 @@ describe("Attempt", () => {
     const { promise, resolve, reject } = deferred();
     const { sending, request } = aSending();
     const limits = { clock: new FakeClock(), maxResponseBytes: 1, host };
-    request.admission = { isHeld: true };
+    request.admission = { mustWaitAgain: true };
     const attempt = new Attempt(sending, limits, { request, resolve, reject });
     attempt.onRequestStart({ abort: () => undefined });
     attempt.fail("broken", "too late");
-    await expect(promise).rejects.toMatchObject({ kind: "held", wasSent: false });
+    await expect(promise).rejects.toMatchObject({ kind: "requeued", wasSent: false });
   });
 });
 
