@@ -43,12 +43,3 @@ export const isWholeWithoutBody = ({ status, headers, text }: HttpResponse): boo
     status === 205 ||
     headers["content-length"] === "0" ||
     headers["transfer-encoding"] !== undefined);
-
-// As long as a first back-off may last.
-const unnamedPauseMs = 1_000;
-
-/** How long a response pauses the limits of its request: a 429 always does, a 503 if it gives a time. */
-export const pauseMsOf = ({ status, retryAfterMs }: HttpResponse): number | undefined => {
-  if (status === 429) return retryAfterMs ?? unnamedPauseMs;
-  return status === 503 ? retryAfterMs : undefined;
-};

@@ -1,7 +1,8 @@
 import type { RetryNotice } from "../options/hooks.ts";
 import type { Clock } from "../runtime/clock.ts";
+import { pauseMsOf } from "../runtime/headers.ts";
 import { errorFrom } from "./error-from.ts";
-import { type HttpRequest, type HttpResponse, isWholeWithoutBody, pauseMsOf } from "./message.ts";
+import { type HttpRequest, type HttpResponse, isWholeWithoutBody } from "./message.ts";
 import { repeatAfter } from "./retry-loop.ts";
 import { judge, mayHaveTakenEffect } from "./retry-policy.ts";
 import { AttemptFailure, type FailureNotes, type Send, type Sending, type Stage } from "./types.ts";

@@ -1,9 +1,10 @@
-import { type HttpResponse, pauseMsOf } from "../http/message.ts";
+import type { HttpResponse } from "../http/message.ts";
 import { AttemptFailure, type Sending, type Stage } from "../http/types.ts";
 import type { WaitNotice } from "../options/hooks.ts";
 import { captureContext } from "../runtime/async-context.ts";
 import { whenAborted } from "../runtime/cancellation.ts";
 import type { Cancel } from "../runtime/clock.ts";
+import { pauseMsOf } from "../runtime/headers.ts";
 import { end, enter } from "./admission.ts";
 import type { RateLimiter } from "./limiter.ts";
 import { Admission, type AdmissionQueue, type ConcurrencyLimit, type WaitBounds } from "./queue.ts";
@@ -80,7 +81,7 @@ export const rateLimit = (settings: RateLimitSettings): Stage => {
       function answered(response) {
         const roundTripMs = clock.now() - since;
         try {
-          applyPause(admission, response);
+          if (response.status >= 400) applyPause(admission, response);
         } finally {
           end(admission, { roundTripMs, wasSent: true });
         }

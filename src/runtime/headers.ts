@@ -61,3 +61,18 @@ export const retryAfterMs = (headers: RawHeaders, wallTime: number): number | un
     .filter((ms) => ms !== undefined);
   return waits.length === 0 ? undefined : Math.max(...waits);
 };
+
+// As long as a first back-off may last.
+const unnamedPauseMs = 1_000;
+
+/** An error response, as far as it says when to send again. */
+interface Refusal {
+  readonly status: number;
+  readonly retryAfterMs?: number | undefined;
+}
+
+/** How long a response pauses the limits of its request: a 429 always does, a 503 if it gives a time. */
+export const pauseMsOf = ({ status, retryAfterMs }: Refusal): number | undefined => {
+  if (status === 429) return retryAfterMs ?? unnamedPauseMs;
+  return status === 503 ? retryAfterMs : undefined;
+};

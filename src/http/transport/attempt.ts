@@ -48,8 +48,8 @@ export class Attempt {
   readonly #dueAt: number;
   readonly #cancelTimer: Cancel;
   readonly #unlink: () => void;
-  #status = 0;
-  #headers: RawHeaders = {};
+  /** The start of the response; its status is 0 before it has come. */
+  #start: Pick<HttpResponse, "status" | "headers" | "retryAfterMs"> = { status: 0, headers: {} };
   #bytes: Uint8Array = none;
   /** How many of `#bytes` are the body; the rest is room for more. */
   #length = 0;
@@ -101,8 +101,8 @@ export class Attempt {
   onResponseStart(_controller: unknown, status: number, headers: RawHeaders): void {
     // More is to come.
     if (status < 200) return;
-    this.#status = status;
-    this.#headers = headers;
+    const waitMs = status < 400 ? undefined : retryAfterMs(headers, this.#limits.clock.wallTime());
+    this.#start = { status, headers, retryAfterMs: waitMs };
     if (status >= 300 && status < 400) {
       this.fail("redirect", `status ${status}: redirects are never followed`);
     } else if (Number(headers["content-length"]) > this.#limits.maxResponseBytes) {
@@ -126,7 +126,7 @@ export class Attempt {
     // A response that has arrived is not late, even if decompressing it on another thread takes long.
     this.#cancelTimer();
     // Repeated, it is an array: all of them together are one list.
-    const coding = this.#headers["content-encoding"];
+    const coding = this.#start.headers["content-encoding"];
     const { buffer, byteOffset } = this.#bytes;
     const bytes = Buffer.from(buffer, byteOffset, this.#length);
     const codings = coding === undefined || this.#length === 0 ? [] : codingsOf(String(coding));
@@ -157,14 +157,7 @@ export class Attempt {
       // Not JSON: `isJson` says so.
     }
     const unsafe = isJson && hasLongDigits(text) ? findUnsafeNumber(text) : undefined;
-    this.#resolve({ ...this.#start(), text: isJson ? "" : text, json, isJson, ...(unsafe && { unsafe }) });
-  }
-
-  /** Status and headers; for an error also how long to wait. */
-  #start(): Pick<HttpResponse, "status" | "headers" | "retryAfterMs"> {
-    const [status, headers] = [this.#status, this.#headers];
-    if (status < 400) return { status, headers };
-    return { status, headers, retryAfterMs: retryAfterMs(headers, this.#limits.clock.wallTime()) };
+    this.#resolve({ ...this.#start, text: isJson ? "" : text, json, isJson, ...(unsafe && { unsafe }) });
   }
 
   #undecodable(error: Error): void {
@@ -178,8 +171,8 @@ export class Attempt {
     const { wasSent } = this;
     const controller = this.#controller;
     this.#finish();
-    const part =
-      this.#status === 0 ? undefined : { ...this.#start(), text: "", json: undefined, isJson: false };
+    const { status } = this.#start;
+    const part = status === 0 ? undefined : { ...this.#start, text: "", json: undefined, isJson: false };
     const failure = new AttemptFailure(kind, message, { wasSent, cause, ...(part && { response: part }) });
     // Status and headers of an error already say what happened and how long to wait; only the message is missing.
     if (part !== undefined && part.status >= 400 && kind !== "aborted") this.#resolve(part);
@@ -214,8 +207,8 @@ export class Attempt {
   get #progress(): string {
     const { host } = this.#limits;
     if (!this.wasSent) return `no connection to ${host}`;
-    if (this.#status === 0) return `no response from ${host}`;
-    return `no end of the response after status ${this.#status} and ${this.#length} bytes`;
+    if (this.#start.status === 0) return `no response from ${host}`;
+    return `no end of the response after status ${this.#start.status} and ${this.#length} bytes`;
   }
 
   #tooLarge(): void {
