@@ -7,6 +7,7 @@ import { callRules } from "../options/validation.ts";
 import { totalOf } from "../paging/page-size.ts";
 import { type PagingOptions, paged } from "../paging/paged.ts";
 import { explained, keptDraftOf } from "../runtime/atomic-file.ts";
+import { keyHash } from "../runtime/checkpoint.ts";
 import { type DraftPlace, Resumable } from "../runtime/resumable.ts";
 import { isCallback, must, type Rules, readOptions, refuseFaults, ruleFaults } from "../runtime/rules.ts";
 import { stateFile, stateKind } from "../runtime/saved-state.ts";
@@ -14,7 +15,6 @@ import { isCount, isRecord, isString, isStringOrNull } from "../runtime/values.t
 import type { Contact } from "../service/contacts.ts";
 import { operations } from "../service/operations.ts";
 import type { ChangesOptions, ContactChange } from "./changes-options.ts";
-import { keyHash } from "./checkpoint.ts";
 import { fieldHashes, type Texts } from "./contact-fields.ts";
 import {
   format,

@@ -2,11 +2,17 @@ import { InFlight } from "../batch/in-flight.ts";
 import type { Call } from "../call/call.ts";
 import { ConnectionError, TouchpointError } from "../errors.ts";
 import { DeadlineExceeded, inTime, iterateUntilAborted } from "../runtime/cancellation.ts";
+import {
+  type Checkpoint,
+  type CheckpointStore,
+  checkpoints,
+  keyHash,
+  readCheckpoint,
+} from "../runtime/checkpoint.ts";
 import { contentHash } from "../runtime/content-hash.ts";
 import { Resumable } from "../runtime/resumable.ts";
 import { stateFile } from "../runtime/saved-state.ts";
 import { isUnreadable, lineOf, tellSettled } from "../runtime/source-line.ts";
-import { type Checkpoint, type CheckpointStore, checkpoints, keyHash, readCheckpoint } from "./checkpoint.ts";
 import type { ProgressReporter } from "./progress.ts";
 
 /** Anything that yields items: an array, a generator, a stream of objects. */

@@ -1,5 +1,6 @@
 import type { CallOptions } from "../options/options.ts";
 import { callRules } from "../options/validation.ts";
+import type { CheckpointStore } from "../runtime/checkpoint.ts";
 import {
   can,
   isCallback,
@@ -11,7 +12,6 @@ import {
   ruleFaults,
 } from "../runtime/rules.ts";
 import { isIterable } from "../runtime/values.ts";
-import type { CheckpointStore } from "./checkpoint.ts";
 import type { Progress } from "./progress.ts";
 import type { Entry } from "./source-run.ts";
 

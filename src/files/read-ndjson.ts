@@ -1,6 +1,6 @@
 import { type Line, readLines } from "../runtime/lines.ts";
 import { findUnsafeNumber } from "../runtime/unsafe-numbers.ts";
-import { messageOf, parsedJson } from "../runtime/values.ts";
+import { isRecord, messageOf, parsedJson } from "../runtime/values.ts";
 import { lineError, problemOf, recordsOf, unsafeProblem } from "./invalid.ts";
 import { defaultMaxLineBytes, knownOptions, type ReadOptions, readRules } from "./options.ts";
 import { type FileSource, openSource } from "./source.ts";
@@ -38,7 +38,7 @@ const parse = ({ fault, text }: Line, maxLineBytes: number, isOwn: boolean) => {
     const value: unknown = JSON.parse(text);
     const unsafe = isOwn ? undefined : findUnsafeNumber(text);
     if (unsafe !== undefined) return { problem: unsafeProblem(unsafe) };
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return { record: value };
+    if (isRecord(value)) return { record: value };
     return { problem: "not a JSON object; each line must hold one record, { … }" };
   } catch (error) {
     return { problem: `not JSON (${jsonProblem(messageOf(error))})` };

@@ -1,4 +1,4 @@
-import { isLoopback } from "./validation.ts";
+import { isLoopback } from "../runtime/values.ts";
 
 /** Variables of the environment, read when the first client is created. */
 export type Environment = Readonly<Record<string, string | undefined>>;

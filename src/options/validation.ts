@@ -1,5 +1,5 @@
 import { isAtLeast, isOneOf, isSignal, isWhole, type Rules } from "../runtime/rules.ts";
-import { isIterable, isPlainObject } from "../runtime/values.ts";
+import { isIterable, isLoopback, isPlainObject } from "../runtime/values.ts";
 import type { Method } from "../service/define.ts";
 import { allOperations } from "../service/operations.ts";
 
@@ -42,10 +42,6 @@ const headerFaults = (headers: unknown): string[] => {
     return [];
   });
 };
-
-/** Whether a host name is this machine. Names below `localhost` may not be: many resolvers ask the network. */
-export const isLoopback = (hostname: string): boolean =>
-  hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
 
 /** The fault of running in a web page. Workers and server-side rendering have none. */
 export const browserFaults = (): readonly string[] =>

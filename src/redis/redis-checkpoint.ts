@@ -1,5 +1,5 @@
-import { type CheckpointStore, checkpoints } from "../bulk/checkpoint.ts";
 import { ConfigurationError } from "../errors.ts";
+import { type CheckpointStore, checkpoints } from "../runtime/checkpoint.ts";
 import { isText, refuseSetup, ruleFaults } from "../runtime/rules.ts";
 import { clientFaults, type RedisCommands } from "./commands.ts";
 import { asked } from "./fault.ts";

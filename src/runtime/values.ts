@@ -222,3 +222,7 @@ export const hasLongDigits = (text: string): boolean => {
   }
   return false;
 };
+
+/** Whether a host name is this machine. Names below `localhost` may not be: many resolvers query the network. */
+export const isLoopback = (hostname: string): boolean =>
+  /^(localhost|\[?::1\]?|127(\.\d{1,3}){3})$/.test(hostname);

@@ -12,9 +12,10 @@ import {
   refuseSetup,
   ruleFaults,
 } from "../runtime/rules.ts";
+import { isRecord } from "../runtime/values.ts";
 import { allOperations } from "../service/operations.ts";
 import { isTime, listOf, or, recordOf, when } from "./checks.ts";
-import { isArray, isFields } from "./json.ts";
+import { isArray } from "./json.ts";
 import { defaultWorkspace } from "./keys.ts";
 import {
   type ApiKeyOptions,
@@ -68,7 +69,7 @@ const workspaceRules = {
 const isAbove0 = (value: unknown): boolean => typeof value === "number" && value > 0;
 const above0 = must("a number above 0", isAbove0);
 const limit = when(
-  isFields,
+  isRecord,
   optionsOf({ max: above0, windowMs: above0 }, "{ max, windowMs }", ["max", "windowMs"]),
   must(
     "a number above 0, { max, windowMs }, or false for no limit",

@@ -1,6 +1,6 @@
 import { anything, must, type Rule } from "../runtime/rules.ts";
-import { isDate, shown } from "../runtime/values.ts";
-import { isArray, isFields } from "./json.ts";
+import { isDate, isRecord, shown } from "../runtime/values.ts";
+import { isArray } from "./json.ts";
 
 export const isTime = must(
   "a Date or an ISO 8601 string",
@@ -28,6 +28,6 @@ export const listOf =
 export const recordOf =
   (check: Rule): Rule =>
   (value, field) =>
-    isFields(value)
+    isRecord(value)
       ? Object.entries(value).flatMap(([name, item]) => check(item, `${field}.${name}`))
       : [`${field} must be an object, got ${shown(value)}`];

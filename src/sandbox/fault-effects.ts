@@ -1,7 +1,7 @@
-import { isDate } from "../runtime/values.ts";
+import { isDate, isRecord } from "../runtime/values.ts";
 import type { Answer } from "./answer.ts";
 import type { Fault, FaultName, ItemsFault, StatusFault } from "./faults.ts";
-import { isArray, isFields } from "./json.ts";
+import { isArray } from "./json.ts";
 
 /** What a fault makes of the service's own answer. Unless `applied`, the request never reaches the rules. */
 interface Effect {
@@ -13,7 +13,7 @@ const deepLevels = 100_000;
 
 /** Changes a record. In pages and batch answers it changes each record inside, and keeps the envelope. */
 const mapRecords = (value: unknown, change: (record: Record<string, unknown>) => unknown): unknown => {
-  if (!isFields(value)) return value;
+  if (!isRecord(value)) return value;
   for (const list of ["data", "results"]) {
     const records = value[list];
     if (isArray(records)) return { ...value, [list]: records.map((record) => mapRecords(record, change)) };

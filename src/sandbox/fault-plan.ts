@@ -10,11 +10,10 @@ import {
   refuseSetup,
   ruleFaults,
 } from "../runtime/rules.ts";
-import { isDate } from "../runtime/values.ts";
+import { isDate, isRecord } from "../runtime/values.ts";
 import { listOf, or, recordOf, when } from "./checks.ts";
 import { effectOf, faultNames, type PlannedEffect } from "./fault-effects.ts";
 import type { FaultOptions, PlannedFault } from "./faults.ts";
-import { isFields } from "./json.ts";
 import type { Random } from "./random.ts";
 import { operationIds } from "./router.ts";
 
@@ -43,7 +42,7 @@ const isFaultName = isOneOf(...faultNames);
 const fault: Rule = (value, field) => {
   if (typeof value === "string") return isFaultName(value, field);
   for (const [kind, rules] of Object.entries(kinds))
-    if (isFields(value) && kind in value)
+    if (isRecord(value) && kind in value)
       return ruleFaults(value, rules, { within: field, required: [kind] });
   return [`${field} must be the name of a fault, { status }, { items } or { delayMs }`];
 };
@@ -59,7 +58,7 @@ const planRules = {
 const misplaced = (options: unknown): string[] => {
   const { operation = "*", with: planned }: { operation?: unknown; with?: unknown } = Object(options);
   const hasItems = operation === "*" || operation === "events.recordBatch";
-  return hasItems || !isFields(planned) || !("items" in planned)
+  return hasItems || !isRecord(planned) || !("items" in planned)
     ? []
     : ['with.items needs operation: "events.recordBatch", the only one with items'];
 };

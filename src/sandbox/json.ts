@@ -1,11 +1,10 @@
+import { isRecord } from "../runtime/values.ts";
+
 /** A JSON object with unchecked fields. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-export const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 /** The fields of a value; none if it is no object. */
-export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
+export const fieldsOf = (value: unknown): Fields => (isRecord(value) ? value : {});
 
 export const isArray = (value: unknown): value is readonly unknown[] => Array.isArray(value);
 

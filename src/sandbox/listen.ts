@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { brotliCompressSync, gzipSync } from "node:zlib";
+import { isLoopback } from "../runtime/values.ts";
 import { type Answer, type Incoming, piecesOf, Refusal, replyTo } from "./answer.ts";
 import type { App } from "./app.ts";
 import type { Listening, ListenOptions } from "./options.ts";
@@ -14,9 +15,6 @@ const nameIn = (header: string | undefined): string | undefined => {
   const url = `http://${header ?? ""}`;
   return URL.canParse(url) ? new URL(url).hostname.replace(/^\[|\]$|\.$/g, "") : undefined;
 };
-
-const isLoopback = (name: string): boolean =>
-  name === "localhost" || name === "::1" || /^127(\.\d+){3}$/.test(name);
 
 /**
  * Whether the `Host` header of a request names this server. A web page whose own name was made to resolve to this machine

@@ -12,9 +12,8 @@ import {
   refuseSetup,
   ruleFaults,
 } from "../runtime/rules.ts";
-import { messageOf } from "../runtime/values.ts";
+import { isRecord, messageOf } from "../runtime/values.ts";
 import { listOf, recordOf } from "./checks.ts";
-import { isFields } from "./json.ts";
 import { dispatchLater } from "./rules/emails.ts";
 import type { SandboxClock } from "./sandbox-clock.ts";
 import { addContact, type Workspace } from "./store/workspace.ts";
@@ -53,7 +52,7 @@ interface Snapshot {
 /** A list of objects with these fields as non-empty strings; other fields are not checked. */
 const records = (...required: readonly string[]): Rule =>
   listOf((value, field) =>
-    isFields(value)
+    isRecord(value)
       ? required.flatMap((name) => isText(value[name], `${field}.${name}`))
       : [`${field} must be an object`],
   );

@@ -1,8 +1,8 @@
 import type { Clock } from "../runtime/clock.ts";
 import { foldAscii } from "../runtime/fold-ascii.ts";
 import { isAtLeast, isOneOf, isText, refuseSetup, ruleFaults } from "../runtime/rules.ts";
+import { isRecord } from "../runtime/values.ts";
 import type { RequestRecord } from "./journal.ts";
-import { isFields } from "./json.ts";
 import { defaultWorkspace } from "./keys.ts";
 import type { SandboxState } from "./state.ts";
 import type { ContactRecord, EmailRecord, EventRecord } from "./store/records.ts";
@@ -37,8 +37,8 @@ export type WaitFor = <K extends keyof Awaited>(
 const kinds = { email: "emails", contact: "contacts", event: "events", request: "requests" } as const;
 
 const fits = (wanted: unknown, value: unknown, field = ""): boolean => {
-  if (isFields(wanted))
-    return isFields(value) && Object.entries(wanted).every(([name, one]) => fits(one, value[name], name));
+  if (isRecord(wanted))
+    return isRecord(value) && Object.entries(wanted).every(([name, one]) => fits(one, value[name], name));
   if (typeof wanted !== "string" || typeof value !== "string") return wanted === value;
   return field === "to" || field === "email" ? foldAscii(wanted) === foldAscii(value) : wanted === value;
 };

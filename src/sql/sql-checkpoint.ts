@@ -1,5 +1,5 @@
-import { type CheckpointStore, checkpoints } from "../bulk/checkpoint.ts";
 import { ConfigurationError } from "../errors.ts";
+import { type CheckpointStore, checkpoints } from "../runtime/checkpoint.ts";
 import { isText } from "../runtime/rules.ts";
 import { defaultTables } from "./migration.ts";
 import { asText, mustReturnRows, runner, type SqlDialect, type SqlQuery, storeOptions } from "./query.ts";

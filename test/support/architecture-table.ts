@@ -73,7 +73,6 @@ export const layers: readonly Rule[] = [
       "src/rate-limit/permits.ts",
       "src/ledger/rules.ts",
       "src/ledger/ledger-over.ts",
-      "src/bulk/checkpoint.ts",
     ],
   },
   {
@@ -81,7 +80,7 @@ export const layers: readonly Rule[] = [
     files: ["src/sql/*"],
     below: ground,
     typesOf: ["ledger"],
-    entries: ["src/ledger/rules.ts", "src/ledger/ledger-over.ts", "src/bulk/checkpoint.ts"],
+    entries: ["src/ledger/rules.ts", "src/ledger/ledger-over.ts"],
   },
   {
     name: "opentelemetry",
@@ -108,10 +107,12 @@ export const layers: readonly Rule[] = [
 
 /** The stages of the pipeline and its transports: they meet in `connection.ts` only. */
 export const stages: readonly string[] = [
+  "src/http/email-guard.ts",
   "src/http/retry.ts",
   "src/rate-limit/stage.ts",
   "src/http/tracing.ts",
   "src/http/auth.ts",
+  "src/http/claim-once.ts",
   "src/http/transport/undici.ts",
   "src/http/transport/fetch.ts",
 ];

@@ -1,5 +1,6 @@
+import { isRecord } from "../../runtime/values.ts";
 import { Refusal } from "../answer.ts";
-import { type Fields, has, isFields } from "../json.ts";
+import { type Fields, has } from "../json.ts";
 import type { ApiKey } from "../keys.ts";
 import type { Workspace } from "../store/workspace.ts";
 
@@ -17,7 +18,7 @@ export interface Call {
 
 /** The body as an object. @throws Refusal 400 for anything else. */
 export const bodyFields = ({ body }: Pick<Call, "body">): Fields => {
-  if (!isFields(body)) throw new Refusal(400, "The body must be a JSON object.");
+  if (!isRecord(body)) throw new Refusal(400, "The body must be a JSON object.");
   return body;
 };
 
@@ -77,7 +78,7 @@ export const readText: Reader<string> = (value, field) => {
 
 export const readFlag = readerOf((value) => typeof value === "boolean", "must be true or false");
 
-export const readObject = readerOf(isFields, "must be an object");
+export const readObject = readerOf(isRecord, "must be an object");
 
 const isoTime = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?$/i;
 const zoneAtEnd = /(Z|[+-]\d\d:?\d\d)$/i;

@@ -1,5 +1,6 @@
+import { isRecord } from "../../runtime/values.ts";
 import { Refusal, type Reply } from "../answer.ts";
-import { defined, type Fields, has, isArray, isFields } from "../json.ts";
+import { defined, type Fields, has, isArray } from "../json.ts";
 import type { EventRecord, EventResponse } from "../store/records.ts";
 import { addContact, changeContact, timestamp, type Workspace } from "../store/workspace.ts";
 import { runAutomations } from "./automations.ts";
@@ -26,7 +27,7 @@ const refusedNames = new Set(["password", "cardnumber", "ssn"]);
 
 const assertHarmless = (value: unknown): void => {
   if (isArray(value)) value.forEach(assertHarmless);
-  if (!isFields(value)) return;
+  if (!isRecord(value)) return;
   for (const [name, inner] of Object.entries(value)) {
     if (refusedNames.has(name.toLowerCase().replace(/[^a-z0-9]/g, ""))) {
       throw invalid(`properties.${name}`, "looks like a secret and is refused");
@@ -62,7 +63,7 @@ const eventReaders = {
 
 /** Reads what can be read of an event without looking at the workspace. @throws Refusal 400 */
 const readEvent = (value: unknown, now: number) => {
-  if (!isFields(value)) throw invalid("event", "must be a JSON object");
+  if (!isRecord(value)) throw invalid("event", "must be a JSON object");
   const name = readText(value.name, "name");
   if (name.startsWith("service.")) throw invalid("name", "starts with the reserved prefix service.");
   const person = readPerson(value.contact);

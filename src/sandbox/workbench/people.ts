@@ -1,5 +1,6 @@
+import { isRecord } from "../../runtime/values.ts";
 import type { Exchange, Journal } from "../journal.ts";
-import { isArray, isFields } from "../json.ts";
+import { isArray } from "../json.ts";
 import type { ContactRecord, EventRecord } from "../store/records.ts";
 import type { Workspace } from "../store/workspace.ts";
 import { type Rows, selectRows, shows } from "./rows.ts";
@@ -86,10 +87,10 @@ export const contactDetail = (workspace: Workspace, journal: Journal, id: string
 
 /** Whether a request contained this event, alone or in a batch. */
 const brings = ({ request }: Exchange, event: EventRecord): boolean => {
-  if (event.callerId === undefined || !isFields(request.body)) return false;
+  if (event.callerId === undefined || !isRecord(request.body)) return false;
   if (!(request.operation ?? "").startsWith("events.")) return false;
   const { events = [request.body] } = request.body;
-  return isArray(events) && events.some((one) => isFields(one) && one.id === event.callerId);
+  return isArray(events) && events.some((one) => isRecord(one) && one.id === event.callerId);
 };
 
 /** One event by its id, with its person and its history. */

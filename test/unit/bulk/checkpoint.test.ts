@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { type Checkpoint, checkpoints, readCheckpoint } from "../../../src/bulk/checkpoint.ts";
 import { ConfigurationError } from "../../../src/errors.ts";
+import { type Checkpoint, checkpoints, readCheckpoint } from "../../../src/runtime/checkpoint.ts";
 import { stateFile } from "../../../src/runtime/saved-state.ts";
 
 const at = (done: number): Checkpoint => ({ version: 1, done, last: `item-${done}` });

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { Checkpoint, CheckpointStore } from "../../../src/bulk/checkpoint.ts";
 import { importContacts } from "../../../src/bulk/import.ts";
 import type { ImportedContact, ImportOptions, RejectedContact } from "../../../src/bulk/import-options.ts";
 import { ApiError, ConfigurationError, ValidationError } from "../../../src/errors.ts";
+import type { Checkpoint, CheckpointStore } from "../../../src/runtime/checkpoint.ts";
 import { contentHash } from "../../../src/runtime/content-hash.ts";
 import type { GivenContact } from "../../../src/workspace/contact-types.ts";
 import { aContact } from "../../support/builders.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { CheckpointStore } from "../../../src/bulk/checkpoint.ts";
 import type { ForecastContext } from "../../../src/bulk/forecast.ts";
 import { ingest } from "../../../src/bulk/ingest.ts";
 import type { IngestOptions, IngestReport } from "../../../src/bulk/ingest-options.ts";
 import { ApiError, BadRequestError, ConfigurationError } from "../../../src/errors.ts";
+import type { CheckpointStore } from "../../../src/runtime/checkpoint.ts";
 import { createRandom, type Random } from "../../../src/sandbox/random.ts";
 import type { EventInput } from "../../../src/service/events.ts";
 import type { GivenEvent } from "../../../src/workspace/event-types.ts";

@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import type { Checkpoint } from "../../../src/bulk/checkpoint.ts";
 import { type Progress, ProgressReporter } from "../../../src/bulk/progress.ts";
 import {
   type Entry,
@@ -8,6 +7,7 @@ import {
   runSource,
   type SourceWork,
 } from "../../../src/bulk/source-run.ts";
+import type { Checkpoint } from "../../../src/runtime/checkpoint.ts";
 import { contentHash } from "../../../src/runtime/content-hash.ts";
 import { FakeClock, turn } from "../../support/fake-clock.ts";
 import { scriptedCall } from "../../support/scripted-call.ts";

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import * as z from "zod";
-import type { Checkpoint, CheckpointStore } from "../../../src/bulk/checkpoint.ts";
 import { Client, type ClientOptions, type IngestOptions } from "../../../src/index.ts";
+import type { Checkpoint, CheckpointStore } from "../../../src/runtime/checkpoint.ts";
 import { createSandbox } from "../../../src/sandbox/index.ts";
 import { anEvent } from "../../support/builders.ts";
 import { FakeClock } from "../../support/fake-clock.ts";

@@ -1,7 +1,6 @@
-import type { Settings } from "../options/options.ts";
-import { contentHash } from "../runtime/content-hash.ts";
-import { stateKind } from "../runtime/saved-state.ts";
-import { isCount, isString, isStringOrNull } from "../runtime/values.ts";
+import { contentHash } from "./content-hash.ts";
+import { stateKind } from "./saved-state.ts";
+import { isCount, isString, isStringOrNull } from "./values.ts";
 
 /** The progress of a run, as JSON. */
 export interface Checkpoint {
@@ -45,7 +44,7 @@ export interface CheckpointStore {
 }
 
 /** A hash of the API key, which acts inside one workspace; undefined for a function, whose keys change. */
-export const keyHash = ({ apiKey }: Pick<Settings, "apiKey">): string | undefined =>
+export const keyHash = ({ apiKey }: { readonly apiKey: unknown }): string | undefined =>
   typeof apiKey === "string" ? contentHash(`checkpoint ${apiKey}`).slice(0, 16) : undefined;
 
 /** Reads checkpoints. */
