@@ -33,8 +33,12 @@ const conversions: readonly (readonly [method: string, call: string])[] = [
  */
 export const momentObjectFault = (value: object, shape: string): string => {
   const tag = tagOf(value);
-  if (tag.startsWith("Temporal.Plain"))
-    return `has no time zone; use toZonedDateTime(…) to make a Temporal.ZonedDateTime of the ${tag}`;
+  // A time of day, a month and a birthday have no such method.
+  const hasDate = tag === "Temporal.PlainDateTime" || tag === "Temporal.PlainDate";
+  const whose = hasDate
+    ? `to make a Temporal.ZonedDateTime of the ${tag}`
+    : `of a Temporal.PlainDate: a ${tag} is no date`;
+  if (tag.startsWith("Temporal.Plain")) return `has no time zone; use toZonedDateTime(…) ${whose}`;
   const conversion = conversions.find(([method]) => typeof Reflect.get(value, method) === "function");
   return conversion === undefined ? shape : `${shape}; call ${conversion[1]} on this object`;
 };

@@ -99,18 +99,19 @@ describe.each([
     expect(bodies).toMatchObject([{ customFields: asJson }, { properties: asJson }]);
   });
 
+  const conversion = "to make a Temporal.ZonedDateTime of the";
   test.each([
-    ["PlainDateTime", zoned.toPlainDateTime()],
-    ["PlainDate", zoned.toPlainDate()],
-    ["PlainTime", zoned.toPlainTime()],
-  ])("a %s is refused, because it has no time zone", async (name, sendAt) => {
+    ["PlainDateTime", zoned.toPlainDateTime(), `${conversion} Temporal.PlainDateTime`],
+    ["PlainDate", zoned.toPlainDate(), `${conversion} Temporal.PlainDate`],
+    ["PlainTime", zoned.toPlainTime(), "of a Temporal.PlainDate: a Temporal.PlainTime is no date"],
+  ])("a %s is refused with a method that there is", async (_what, sendAt, advice) => {
     const { sandbox, client } = scene();
     await expect(client.emails.schedule(loose({ ...email, sendAt }))).rejects.toMatchObject({
       code: "input_invalid",
       issues: [
         {
           path: "sendAt",
-          message: `has no time zone; use toZonedDateTime(…) to make a Temporal.ZonedDateTime of the Temporal.${name}`,
+          message: `has no time zone; use toZonedDateTime(…) ${advice}`,
         },
       ],
     });
