@@ -296,6 +296,7 @@ export class RedisBudget implements SharedBudget {
       dayUsed: this.#last?.dayUsed ?? 0,
       // The time of that state as this process heard it, how long ago that was, and how long the question took.
       knownAt: this.#last?.at ?? 0,
+      aheadMs: this.#last?.aheadMs ?? 0,
       ageMs: this.#ageMs,
       tripMs: this.#tripMs,
       // Whether it was used without Redis, as others may do still; and that use.

@@ -20,6 +20,8 @@ export interface BudgetReply {
   readonly born: string;
   /** The time of the state. */
   readonly at: number;
+  /** How far the clock of Redis is ahead of it. */
+  readonly aheadMs: number;
   readonly used: number;
   /** When all of that is free again. */
   readonly freeInMs: number;

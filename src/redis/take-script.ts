@@ -8,6 +8,13 @@ import { silenceMs } from "./fault.ts";
  * A granted request holds its permits until it is settled; then they cool down for a window. If its process sends no
  * message for `silenceMs`, it is dead, and its permits cool down from then on. Each key holds the state of one budget, in
  * MessagePack: to read and write it as JSON takes Redis twice as long.
+ *
+ * - Time is the server's clock, unless that steps: back, or forward by more than the process's own clock explains. Then it
+ *   continues from what is certain to have passed. Who knows no time of this state, or one from before the last step,
+ *   cannot tell a step forward from silence. A message that was on its way for long looks like a step.
+ * - Shares of a wide budget are kept for kinds that also need a narrower one, while their requests wait or are in flight.
+ * - Turns: the first request of each waiting kind goes in the order in which it became the first. Those behind it leave
+ *   every other process an equal part.
  */
 export const exchange = script(`
 local message, time = cjson.decode(ARGV[1]), redis.call('TIME')
@@ -15,10 +22,9 @@ local message, time = cjson.decode(ARGV[1]), redis.call('TIME')
 local my, budgets
 local dayMs, slotMs, graceMs = 86400000, 300000, 1000
 
--- TIME is the server's clock, unless it steps: back, or forward by more than this process's own clock explains. Then time
--- continues from what is certain to have passed. Who knows no time of this state cannot tell a step forward from silence.
+-- TIME
 local function timeOf(it, clock, mine)
-  local now, isKnown = clock - it.aheadMs, mine.born == it.born
+  local now, isKnown = clock - it.aheadMs, mine.born == it.born and mine.aheadMs == it.aheadMs
   local certain = isKnown and math.max(it.heardAt, math.floor(mine.knownAt + mine.ageMs)) or it.heardAt
   -- No two clocks run equally fast: less than a second is no step, but time never goes back.
   local isBack = now < math.max(it.heardAt, certain - graceMs)
@@ -157,7 +163,7 @@ local function reserve(it, amount)
   return math.max(0, math.min(wanted, mine.max - amount) - it.interactive)
 end
 
--- SHARES of a wide budget are kept for kinds that also need a narrower one, while their requests wait or are in flight.
+-- SHARES
 local function keepShares(ms)
   for place, it in ipairs(budgets) do
     if place < #budgets then it.kinds[my.kind] = { share = my.ask.shares[place], ends = it.heardAt + ms } end
@@ -176,8 +182,7 @@ local function shares(it)
   return math.max(0, math.min(lacking, math.ceil(it.mine.max * ${sharing.mostShared}) - held))
 end
 
--- TURNS. The first request of each waiting kind goes in the order in which it became the first. Those behind it leave
--- every other process an equal part.
+-- TURNS
 local function ahead(it, me, isFirst)
   local others, processes, active = {}, { [message.process] = true }, 1
   for name, one in pairs(it.waiters) do
@@ -290,7 +295,7 @@ local function stateOf(it)
   local last = it.returns[#it.returns]
   local oldest = it.day[1] and (it.day[1][1] + 1) * slotMs + dayMs or it.beforeUntil
   return {
-    born = it.born, at = it.heardAt, used = it.used, freeInMs = last and last[1] - it.heardAt or 0, dayUsed = it.dayUsed,
+    born = it.born, at = it.heardAt, aheadMs = it.aheadMs, used = it.used, freeInMs = last and last[1] - it.heardAt or 0, dayUsed = it.dayUsed,
     dayFreesInMs = math.max(0, oldest - it.heardAt), pausedForMs = math.max(0, it.pausedUntil - it.heardAt),
     pausedBy = it.pausedBy, interactive = it.interactiveUntil > it.heardAt and it.interactive or nil,
   }

@@ -368,6 +368,30 @@ test.each([2_000, 3_600_000, -3_600_000])(
   },
 );
 
+test("a message that is on its way for seconds lets no request go early", async () => {
+  const { send, limiters } = strict();
+  const commands = store.commands(1);
+  let waysMs: readonly number[] = [];
+  const slow: IoredisCommands = {
+    ...commands,
+    eval: async (...values) => {
+      const [wayMs = 0, ...rest] = waysMs;
+      waysMs = rest;
+      if (wayMs > 0) await clock.sleep(wayMs);
+      return commands.eval(...values);
+    },
+  };
+  const [late, other] = [join(send, {}, { redis: slow }), join(send)];
+  for (const one of [late, other]) void one.send(call);
+  await store.advance(2_000);
+  waysMs = [2_900];
+  for (let at = 0; at < 50; at += 1) void late.send(call);
+  await store.advance(3_500);
+  for (let at = 0; at < 50; at += 1) void other.send(call);
+  await store.advance(10_000);
+  expect([limiters.requests.accepted, limiters.requests.refused]).toEqual([102, 0]);
+});
+
 test("a server whose clock steps forward an hour ends no pause", async () => {
   const sentAt: number[] = [];
   const next: Send = async () => {
