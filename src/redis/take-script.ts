@@ -40,7 +40,7 @@ local function open(key, mine)
   local it = text and cmsgpack.unpack(text) or {
     born = time[1] .. '.' .. time[2] .. '.' .. message.process, bornAt = clock, aheadMs = 0, heardAt = clock, blockedUntil = 0,
     holders = {}, waiters = {}, kinds = {}, day = {}, before = 0, beforeUntil = 0,
-    turn = 0, interactiveUntil = 0, backgroundAt = 0, pausedUntil = 0, pausedBy = '', probe = '',
+    turn = 0, interactiveUntil = 0, backgroundAt = 0, pausedUntil = 0, pausedBy = '', probe = '', isProbeDue = false,
   }
   it.mine, it.used, it.interactive, it.of, it.by, it.inFlight, it.returns = mine, 0, 0, {}, {}, {}, {}
   local now = timeOf(it, clock, mine)
@@ -114,7 +114,7 @@ local function count(it)
     hold(it, holder, held)
     if not next(holder.permits) then it.holders[name] = nil end
   end
-  if it.probe ~= '' and not isProbing then it.probe = 'due' end
+  if it.probe ~= '' and not isProbing then it.probe, it.isProbeDue = '', true end
   table.sort(it.returns, function(one, other) return one[1] < other[1] end)
 end
 
@@ -123,7 +123,7 @@ local function settle()
   for _, one in ipairs(my.settled) do
     for place, it in ipairs(budgets) do
       local mine, permits = it.mine, holderOf(it).permits
-      if it.probe == one.id then it.probe = one.wasSent and '' or 'due' end
+      if it.probe == one.id then it.probe, it.isProbeDue = '', it.isProbeDue or not one.wasSent end
       if permits[one.id] and not one.wasSent then charge(it, -weightAt(one, place)) end
       permits[one.id] = nil
       if one.wasSent then
@@ -140,7 +140,7 @@ local function pause(it)
   local mine = it.mine
   if mine.pauseMs <= 0 then return end
   if it.heardAt + mine.pauseMs > it.pausedUntil then it.pausedUntil, it.pausedBy = it.heardAt + mine.pauseMs, mine.pausedBy end
-  it.probe = 'due'
+  it.isProbeDue = true
 end
 
 -- BACKGROUND WORK is due, before interactive calls, while it has had less than its tenth of each budget.
@@ -227,11 +227,11 @@ local function judge(request, me)
     if isFull then ms, isSure = mine.windowMs, false
     elseif math.max(it.pausedUntil, it.blockedUntil) > it.heardAt then
       ms, isSure = math.max(it.pausedUntil, it.blockedUntil) - it.heardAt, false
-    elseif it.probe ~= '' and it.probe ~= 'due' then ms, isSure = math.min(250, mine.windowMs / 4), false
+    elseif it.probe ~= '' then ms, isSure = math.min(250, mine.windowMs / 4), false
     else
-      local lack = amount - (mine.max - it.used)
-      if me.class == 2 then lack = lack + reserve(it, amount) end
-      if not me.isWide then lack = lack + shares(it) end
+      local kept = (me.class == 2 and reserve(it, amount) or 0) + (me.isWide and 0 or shares(it))
+      -- Of a budget that is free, one request may go, however much is kept.
+      local lack = it.used + amount - mine.max + math.min(kept, mine.max - amount)
       ms, isSure = freeIn(it, lack + ahead(it, me, me.isFirst))
       -- Others have not taken yet what was left for them: ask again when they had their turn.
       if ms > 0 and not me.isFirst and lack + ahead(it, me, true) <= 0 then ms, isSure = math.max(5, mine.windowMs / 100), false end
@@ -261,7 +261,7 @@ local function grant(request, inMs, isHeld)
       it.inFlight[my.kind] = true
       table.insert(it.returns, { it.heardAt + mine.windowMs, amount, false })
       if not isInteractive(my.kind) then it.backgroundAt = it.heardAt end
-      if it.probe == 'due' then it.probe = request.id end
+      if it.isProbeDue then it.probe, it.isProbeDue = request.id, false end
       charge(it, weight)
     end
   end

@@ -18,7 +18,7 @@ export const constantLatency = (there: number, back: number): Latency => ({
 });
 
 /** Pseudorandom numbers, the same in every run. */
-const seeded = (seed: number): (() => number) => {
+export const seeded = (seed: number): (() => number) => {
   let state = seed;
   return () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;

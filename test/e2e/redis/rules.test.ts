@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { FakeClock } from "../../support/fake-clock.ts";
+import { randomCases } from "../../support/random-cases.ts";
+import { RedisServer } from "../../support/redis-server.ts";
+import {
+  type Ended,
+  type Message,
+  type Request,
+  RulesInProcess,
+  RulesInRedis,
+  randomLimits,
+} from "../../support/rule-messages.ts";
+import { SimulatedRedis } from "../../support/simulated-redis.ts";
+import { seeded } from "../../support/simulation.ts";
+
+let server: RedisServer;
+
+beforeAll(async () => {
+  server = await RedisServer.start();
+});
+afterAll(() => server.stop());
+
+const limits = ["requests", "emails", "events", "sending"] as const;
+const priorities = ["interactive", "background"] as const;
+const messagesOfWorld = 100;
+// A process with requests in flight sends a message sooner than the script takes it for dead.
+const mostSilentMs = 2_000;
+
+/** Random messages of one to five processes, as they follow from what was granted. */
+class RandomFleet {
+  readonly #random: () => number;
+  readonly #processes: readonly string[];
+  readonly #weights: readonly number[];
+  readonly limits;
+  #count = 0;
+  #inFlight: readonly Request[] = [];
+
+  constructor(seed: number) {
+    this.#random = seeded(seed * 7_919);
+    this.#random();
+    this.#processes = ["a", "b", "c", "d", "e"].slice(0, 1 + Math.floor(this.#random() * 5));
+    // The script stops at the first request for which the day has no room; a process skips it. So all are alike there.
+    const isDayShort = this.#random() < 0.5;
+    this.#weights = isDayShort ? [this.#pick([1, 2, 7])] : [1, 2, 3, 7];
+    this.limits = randomLimits((of) => this.#pick(of), isDayShort);
+  }
+
+  #pick<Value>(of: readonly [Value, ...Value[]] | readonly Value[]): Value {
+    // The index is within the list.
+    return of[Math.floor(this.#random() * of.length)] as Value;
+  }
+
+  get processesInFlight(): readonly string[] {
+    return [...new Set(this.#inFlight.map(({ process }) => process))];
+  }
+
+  /** How long until the next message; hours only while nothing is in flight. */
+  pauseMs(): number {
+    if (this.#inFlight.length === 0 && this.#random() < 0.1) return 5 * 3_600_000;
+    return this.#pick([5, 10, 50, 300, 1_000]);
+  }
+
+  next(): Message {
+    const process = this.#pick(this.#processes);
+    const own = this.#inFlight.filter((request) => request.process === process && this.#random() < 0.4);
+    const ended = own.map(
+      (request): Ended => ({ request, wasSent: this.#random() < 0.9, wasAnswered: this.#random() < 0.9 }),
+    );
+    this.#inFlight = this.#inFlight.filter((request) => !own.includes(request));
+    const kind = { process, limit: this.#pick(limits), priority: this.#pick(priorities) };
+    const asked = Array.from({ length: Math.floor(this.#random() * 8) }, (): Request => {
+      const weight = kind.limit === "events" ? this.#pick(this.#weights) : 1;
+      return { ...kind, id: `${this.#count++}`, weight };
+    });
+    const pause =
+      this.#random() < 0.03 ? { limit: this.#pick(limits), ms: this.#pick([250, 2_000]) } : undefined;
+    return { process, ended, pause, asked };
+  }
+
+  granted({ asked }: Message, ids: readonly string[]): void {
+    this.#inFlight = [...this.#inFlight, ...asked.filter(({ id }) => ids.includes(id))];
+  }
+}
+
+/**
+ * One kind of requests asks at a time, and gives up what it does not get. That compares what each rule leaves: windows,
+ * shares, the reserve, background's tenth, pauses and their probe, days. Not compared, because only one side has it:
+ *
+ * - which of several waiting kinds goes first: in a process by arrival, which `isForAll` refines; in the script by turns,
+ *   and in equal parts among processes
+ * - what only several processes need: silence, steps of the clock, lost keys, the floors of round trips
+ */
+test("the script grants what the rules in TypeScript grant", async () => {
+  const clock = new FakeClock();
+  const store = new SimulatedRedis(server.port, clock);
+  for (let seed = 1; seed <= randomCases(120); seed += 1) {
+    await store.redis.flushall();
+    const fleet = new RandomFleet(seed);
+    const inProcess = new RulesInProcess(fleet.limits, clock);
+    const inRedis = new RulesInRedis(store, inProcess);
+    const heardAt = new Map<string, number>();
+    for (let at = 0; at < messagesOfWorld; at += 1) {
+      for (const process of fleet.processesInFlight)
+        if (clock.now() - (heardAt.get(process) ?? 0) >= mostSilentMs) {
+          await inRedis.grant({ process, ended: [], pause: undefined, asked: [] });
+          heardAt.set(process, clock.now());
+        }
+      const message = fleet.next();
+      const expected = inProcess.grant(message);
+      const { granted, waitsMs } = await inRedis.grant(message);
+      heardAt.set(message.process, clock.now());
+      if (waitsMs > 0) inProcess.waitsFor(message.asked, waitsMs);
+      const where = { seed, at, limits: fleet.limits, message };
+      expect({ ...where, granted }).toEqual({ ...where, granted: expected });
+      fleet.granted(message, granted);
+      await clock.advance(fleet.pauseMs());
+    }
+  }
+  store.redis.disconnect();
+});

@@ -1,0 +1,191 @@
+import { documentedLimits, type Limits } from "../../src/options/limits.ts";
+import type { Priority } from "../../src/options/priority.ts";
+import { end, pump } from "../../src/rate-limit/admission.ts";
+import type { Budget } from "../../src/rate-limit/budget.ts";
+import { RateLimiter } from "../../src/rate-limit/limiter.ts";
+import { coolMs } from "../../src/rate-limit/permits.ts";
+import { Admission, type AdmissionQueue, ConcurrencyLimit, type Kind } from "../../src/rate-limit/queue.ts";
+import type { LimitName } from "../../src/rate-limit/registry.ts";
+import type { PartReply, Reply } from "../../src/redis/replies.ts";
+import { exchange } from "../../src/redis/take-script.ts";
+import type { Clock } from "../../src/runtime/clock.ts";
+import type { FakeClock } from "./fake-clock.ts";
+import { aSending } from "./sending.ts";
+import type { SimulatedRedis } from "./simulated-redis.ts";
+
+/** A request, by its narrowest limit. */
+export interface Request {
+  readonly id: string;
+  readonly process: string;
+  readonly limit: LimitName;
+  readonly priority: Priority;
+  readonly weight: number;
+}
+
+export interface Ended {
+  readonly request: Request;
+  readonly wasSent: boolean;
+  readonly wasAnswered: boolean;
+}
+
+/** What a process tells and asks at one moment. What it asks for and does not get, it gives up. */
+export interface Message {
+  readonly process: string;
+  readonly ended: readonly Ended[];
+  readonly pause: { readonly limit: LimitName; readonly ms: number } | undefined;
+  /** All of one kind. */
+  readonly asked: readonly Request[];
+}
+
+const leastReserve = 0.1;
+const longMs = 1e12;
+const names: readonly LimitName[] = ["requests", "emails", "events", "sending"];
+
+/** The rules in TypeScript, as a function of messages. */
+export class RulesInProcess {
+  readonly limiter: RateLimiter;
+  readonly #clock: Clock;
+  readonly #slots = new ConcurrencyLimit(longMs);
+  readonly #queues = new Map<string, AdmissionQueue>();
+  readonly #inFlight = new Map<string, Admission>();
+  /** Until when a kind counts as waiting, and so keeps its shares. */
+  readonly #waiting = new Map<Kind, number>();
+
+  constructor(limits: Limits, clock: FakeClock) {
+    // Without timers: only a message makes it look at its queues.
+    this.#clock = {
+      now: () => clock.now(),
+      wallTime: () => clock.wallTime(),
+      sleep: (ms) => clock.sleep(ms),
+      after: () => () => undefined,
+    };
+    this.limiter = new RateLimiter(limits, this.#clock);
+  }
+
+  queueOf({ limit, priority }: Pick<Request, "limit" | "priority">): AdmissionQueue {
+    const id = `${limit} ${priority}`;
+    const queue = this.#queues.get(id) ?? this.limiter.route(limit, priority, this.#slots);
+    this.#queues.set(id, queue);
+    return queue;
+  }
+
+  /** The kind of the asked requests waits for so long, without asking again. */
+  waitsFor([first]: readonly Request[], ms: number): void {
+    if (first === undefined) return;
+    const { kind } = this.queueOf(first);
+    kind.begin();
+    this.#waiting.set(kind, this.#clock.now() + ms);
+  }
+
+  /** The requests that may go. */
+  grant({ ended, pause, asked }: Message): readonly string[] {
+    const askedKind = asked[0] && this.queueOf(asked[0]).kind;
+    for (const [kind, until] of this.#waiting)
+      if ((kind === askedKind || until <= this.#clock.now()) && this.#waiting.delete(kind)) kind.end();
+    for (const { request, wasSent, wasAnswered } of ended) {
+      const admission = this.#inFlight.get(request.id);
+      this.#inFlight.delete(request.id);
+      if (admission !== undefined) end(admission, { roundTripMs: wasAnswered ? 0 : undefined, wasSent });
+    }
+    if (pause !== undefined) this.limiter.budgets[pause.limit].pause(pause.ms);
+    const admissions = asked.map((request) => this.#push(request));
+    pump(Object.values(this.limiter.budgets));
+    for (const admission of admissions)
+      if (!admission.hasGone && admission.refused === undefined) admission.queue.remove(admission);
+    const granted = asked.filter((_, at) => admissions[at]?.hasGone);
+    return granted.map(({ id }) => id);
+  }
+
+  #push(request: Request): Admission {
+    const { id, weight, priority } = request;
+    const asked = aSending({ weight, priority, clock: this.#clock });
+    const send = () => Promise.reject(new Error("not sent"));
+    const bounds = { maxRetryAfterMs: longMs, interactiveReserve: leastReserve, maxQueued: longMs };
+    const queue = this.queueOf(request);
+    const admission = new Admission({ ...asked, send }, queue, { ...bounds, clock: this.#clock });
+    queue.kind.weight = weight;
+    if (priority === "interactive") for (const budget of queue.kind.budgets) budget.sawInteractive();
+    queue.push(admission);
+    this.#inFlight.set(id, admission);
+    return admission;
+  }
+}
+
+/** The rules of the script, which gets the same messages. */
+export class RulesInRedis {
+  readonly #redis;
+  /** Knows what kinds there are, and what they spend. */
+  readonly #rules: RulesInProcess;
+
+  constructor(store: SimulatedRedis, rules: RulesInProcess) {
+    this.#redis = store.commands();
+    this.#rules = rules;
+  }
+
+  /** The requests that may go, and for how long the kind of the others counts as waiting. */
+  async grant(message: Message): Promise<{ readonly granted: readonly string[]; readonly waitsMs: number }> {
+    const { ended, asked } = message;
+    const [first] = asked;
+    const told = ended.map((one) => this.#part(one.request, { settled: [this.#settled(one)] }));
+    if (first === undefined) {
+      await this.#exchange(message, told);
+      return { granted: [], waitsMs: 0 };
+    }
+    const parts = [...told, this.#part(first, { ask: this.#ask(first, asked) })];
+    const reply = (await this.#exchange(message, parts)).at(-1);
+    const granted = asked.slice(0, Object.values(reply?.granted ?? []).length).map(({ id }) => id);
+    if (reply === undefined || reply.lacks === 0) return { granted, waitsMs: 0 };
+    const gaveUp = { ...message, pause: undefined };
+    await this.#exchange(gaveUp, [this.#part(first, { ask: this.#ask(first, []) })]);
+    return { granted, waitsMs: reply.waitMs + 1_000 };
+  }
+
+  async #exchange(message: Message, parts: readonly object[]): Promise<readonly PartReply[]> {
+    const budgets = names.map((name) => this.#budget(this.#rules.limiter.budgets[name], message));
+    const text = JSON.stringify({ process: message.process, redisFloorMs: 0, budgets, parts });
+    const keys = names.map((name) => `rules:${name}`);
+    // What the script returns; Lua writes an empty list as {}.
+    const reply = JSON.parse(String(await exchange(this.#redis, keys, [text]))) as Reply;
+    return Object.values(reply.parts);
+  }
+
+  #budget(budget: Budget, { pause }: Message) {
+    const { limit, day } = budget;
+    const isPaused = pause !== undefined && this.#rules.limiter.budgets[pause.limit] === budget;
+    return {
+      ...{ max: Math.min(limit.max, Number.MAX_SAFE_INTEGER), windowMs: limit.windowMs, floorMs: 0 },
+      ...{ dayMax: Math.min(day.max, Number.MAX_SAFE_INTEGER), dayUsed: 0, charge: 0 },
+      ...{ born: "", knownAt: 0, aheadMs: 0, ageMs: 0, tripMs: 0, wasAlone: false },
+      ...{ pauseMs: isPaused ? pause.ms : 0, pausedBy: "" },
+    };
+  }
+
+  #part(request: Request, part: object): object {
+    const { budgets } = this.#rules.queueOf(request).kind;
+    const places = budgets.map((budget) => Object.values(this.#rules.limiter.budgets).indexOf(budget) + 1);
+    return { kind: `${request.priority} ${request.limit}`, budgets: places, settled: [], ...part };
+  }
+
+  #ask(request: Request, asked: readonly Request[]): object {
+    const { kind } = this.#rules.queueOf(request);
+    const shares = kind.budgets.map((budget) => kind.shareOf(budget));
+    const requests = asked.map(({ id, weight }) => ({ id, weight }));
+    return { shares, leastReserve, leaseMs: longMs, requests };
+  }
+
+  #settled({ request, wasSent, wasAnswered }: Ended): object {
+    const { id, weight } = request;
+    const { kind } = this.#rules.queueOf(request);
+    const cool = kind.budgets.map((budget) =>
+      coolMs(budget.limit, kind.weightOf(budget, weight), wasAnswered),
+    );
+    return { id, weight, wasSent, wasAnswered, coolMs: cool };
+  }
+}
+
+/** Random limits, in numbers whose windows end apart from the moments of messages. */
+export const randomLimits = (pick: <T>(of: readonly T[]) => T, isDayShort: boolean): Limits => {
+  const limit = () => ({ max: pick([2, 4, 5, 10]), windowMs: pick([300, 1_200, 3_000]) });
+  const days = isDayShort ? { requestsPerDay: 60, emailsPerDay: 15, eventsPerDay: 40 } : {};
+  return { ...documentedLimits, requests: limit(), emails: limit(), events: limit(), ...days };
+};
