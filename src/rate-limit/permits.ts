@@ -201,28 +201,15 @@ export class Permits<Holder> {
 }
 
 const dayMs = 86_400_000;
-const slotMs = 60_000;
+// A day is 288 slots, and one more that has begun.
+const slotMs = 300_000;
 // No two clocks run equally fast: in a day, a wall clock that is corrected step by step gains up to 43 s.
 const leastSleepMs = 60_000;
-// A day whose every minute is used is kept in slots of 36 minutes, a fortieth of it, so that a key takes little memory.
-const coarseMinutes = 36;
-const mostSlots = 42;
-
-/** If there are too many slots, the oldest two in the same 36 minutes become one, as if all was used at their end. */
-const merged = (slots: number[]): number[] => {
-  if (slots.length <= mostSlots * 2) return slots;
-  const coarse = (at: number): number => Math.floor((slots[at] ?? 0) / coarseMinutes);
-  for (let at = 2; at < slots.length; at += 2) {
-    if (coarse(at - 2) !== coarse(at)) continue;
-    const count = (slots[at - 1] ?? 0) + (slots[at + 1] ?? 0);
-    return [...slots.slice(0, at - 2), slots[at] ?? 0, count, ...slots.slice(at + 2)];
-  }
-  return slots;
-};
 
 /**
- * Counts a day's use by the minute; if nearly all day is used, by 36 minutes. The document does not say when a day
- * starts, so the limit applies to any 24 hours; this satisfies every reading of it.
+ * Counts a day's use in slots of five minutes, each for a day after its end; limits that processes share are counted in the
+ * same way. The document does not say when a day starts, so the limit applies to any 24 hours; this satisfies every reading
+ * of it.
  *
  * The client's clock stands still while the machine sleeps. What the wall clock goes on beyond it counts as time, too; a
  * wall clock that is set back takes only that time back.
@@ -233,7 +220,7 @@ export class DailyLimit implements DayCount {
   readonly #clock: Clock;
   /** How far the wall clock was ahead of the client's clock at the start. */
   readonly #startGapMs: number;
-  /** The last minute of each slot, oldest first, each followed by what was counted in it. */
+  /** The numbers of the slots that were used, oldest first, each followed by what was counted in it. */
   #slots: number[] = [];
   #used = 0;
 
@@ -253,15 +240,15 @@ export class DailyLimit implements DayCount {
     return this.#used + weight <= this.max || this.used + weight <= this.max;
   }
 
-  /** A negative weight returns what was not used. */
+  /** A negative weight returns what was not used: it was counted last. */
   add(weight: number): void {
     if (this.max === never) return;
     this.#used += weight;
     if (weight < 0) return this.#takeBack(-weight);
-    const minute = Math.floor(this.#now() / slotMs);
-    const { length } = this.#slots;
-    if (this.#slots[length - 2] === minute) this.#slots[length - 1] = (this.#slots[length - 1] ?? 0) + weight;
-    else this.#slots = merged([...this.#slots, minute, weight]);
+    const slot = Math.floor(this.#now() / slotMs);
+    // `concat` leaves no room to grow, which thousands of keys would keep.
+    if ((this.#slots.at(-2) ?? Number.NEGATIVE_INFINITY) < slot) this.#slots = this.#slots.concat(slot, 0);
+    this.#slots.push((this.#slots.pop() ?? 0) + weight);
   }
 
   /** How long until `weight` more fits. */
@@ -269,21 +256,18 @@ export class DailyLimit implements DayCount {
     let left = this.max - this.used;
     for (let at = 0; left < weight && at < this.#slots.length; at += 2) {
       left += this.#slots[at + 1] ?? 0;
-      // A minute counts until a day after its end.
       if (left >= weight) return ((this.#slots[at] ?? 0) + 1) * slotMs + dayMs - this.#now();
     }
     return 0;
   }
 
-  // Counted in one of the last minutes; a minute below zero would return what others used.
   #takeBack(weight: number): void {
     let left = weight;
-    const slots = this.#slots;
-    for (let at = slots.length - 1; at > 0 && left > 0; at -= 2) {
-      const count = slots[at] ?? 0;
-      const part = Math.min(left, count);
-      slots[at] = count - part;
-      left -= part;
+    while (left > 0 && this.#slots.length > 0) {
+      const count = this.#slots.pop() ?? 0;
+      if (count > left) this.#slots.push(count - left);
+      else this.#slots.pop();
+      left -= Math.min(count, left);
     }
     // It was counted a day ago and is forgotten.
     this.#used += left;

@@ -67,11 +67,16 @@ local function amountAt(one, place) return math.min(weightAt(one, place), budget
 local function isInteractive(kind) return string.sub(kind, 1, 1) == 'i' end
 
 local function charge(it, weight)
-  local slot = math.floor(it.heardAt / slotMs)
-  local last = it.day[#it.day]
-  if weight > 0 and (not last or last[1] < slot) then table.insert(it.day, { slot, weight })
-  elseif last then last[2] = math.max(0, last[2] + weight) end
-  it.dayUsed = math.max(0, it.dayUsed + weight)
+  local day, slot = it.day, math.floor(it.heardAt / slotMs)
+  it.dayUsed = it.dayUsed + weight
+  if weight > 0 and (not day[1] or day[#day][1] < slot) then table.insert(day, { slot, 0 }) end
+  -- What was not sent was counted last.
+  while day[1] and weight ~= 0 do
+    local change = math.max(weight, -day[#day][2])
+    day[#day][2], weight = day[#day][2] + change, weight - change
+    if day[#day][2] == 0 then table.remove(day) end
+  end
+  it.dayUsed = it.dayUsed - weight
 end
 
 -- PERMITS by request, in flight or with the floors of their end.
@@ -122,14 +127,14 @@ end
 local function settle()
   for _, one in ipairs(my.settled) do
     for place, it in ipairs(budgets) do
-      local mine, permits = it.mine, holderOf(it).permits
+      local permits = holderOf(it).permits
       if it.probe == one.id then it.probe, it.isProbeDue = '', it.isProbeDue or not one.wasSent end
       if permits[one.id] and not one.wasSent then charge(it, -weightAt(one, place)) end
       permits[one.id] = nil
       if one.wasSent then
         -- Also of a process that was taken for dead. In whole milliseconds, so that permits return together.
         permits[one.id] = { amount = amountAt(one, place), ends = math.ceil(it.heardAt + 1 + one.coolMs[place]),
-          floor = one.wasAnswered and mine.floorMs or 0, redisFloor = one.wasAnswered and message.redisFloorMs or 0 }
+          floor = one.wasAnswered and it.mine.floorMs or 0, redisFloor = one.wasAnswered and message.redisFloorMs or 0 }
       end
     end
   end

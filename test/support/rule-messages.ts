@@ -186,6 +186,6 @@ export class RulesInRedis {
 /** Random limits, in numbers whose windows end apart from the moments of messages. */
 export const randomLimits = (pick: <T>(of: readonly T[]) => T, isDayShort: boolean): Limits => {
   const limit = () => ({ max: pick([2, 4, 5, 10]), windowMs: pick([300, 1_200, 3_000]) });
-  const days = isDayShort ? { requestsPerDay: 60, emailsPerDay: 15, eventsPerDay: 40 } : {};
+  const days = isDayShort ? { requestsPerDay: 25, emailsPerDay: 6, eventsPerDay: 20 } : {};
   return { ...documentedLimits, requests: limit(), emails: limit(), events: limit(), ...days };
 };

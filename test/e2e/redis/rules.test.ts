@@ -23,6 +23,7 @@ afterAll(() => server.stop());
 const limits = ["requests", "emails", "events", "sending"] as const;
 const priorities = ["interactive", "background"] as const;
 const messagesOfWorld = 100;
+const dayMs = 86_400_000;
 // A process with requests in flight sends a message sooner than the script takes it for dead.
 const mostSilentMs = 2_000;
 
@@ -54,9 +55,10 @@ class RandomFleet {
     return [...new Set(this.#inFlight.map(({ process }) => process))];
   }
 
-  /** How long until the next message; hours only while nothing is in flight. */
+  /** How long until the next message; minutes, and hours until about a day has passed, only while nothing is in flight. */
   pauseMs(): number {
-    if (this.#inFlight.length === 0 && this.#random() < 0.1) return 5 * 3_600_000;
+    if (this.#inFlight.length === 0 && this.#random() < 0.2)
+      return this.#pick([60_000, 200_000, 3 * 3_600_000, dayMs + 30_000 * Math.floor(this.#random() * 12)]);
     return this.#pick([5, 10, 50, 300, 1_000]);
   }
 

@@ -76,7 +76,7 @@ test.each([
 ])("what frees in %i ms is told as %s", async (leftMs, words) => {
   const { clock, day, one } = admission();
   day.add(1);
-  await clock.advance(86_460_000 - leftMs);
+  await clock.advance(86_700_000 - leftMs);
   expect(refusal(one)).toHaveProperty("message", expect.stringContaining(`more frees in ${words}`));
 });
 

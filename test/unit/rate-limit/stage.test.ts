@@ -258,7 +258,7 @@ describe("a day that is used up", () => {
     await expect(send(email)).rejects.toMatchObject({
       name: "RateLimitError",
       status: 429,
-      retryAfterMs: 23 * 3_600_000 + 60_000,
+      retryAfterMs: 23 * 3_600_000 + 300_000,
       message: "requests+emails: not sent, emailsPerDay is used up (2 of 2); more frees in 23.1 h",
     });
     expect(left.length).toBe(2);
