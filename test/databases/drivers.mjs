@@ -103,7 +103,7 @@ export const drivers = {
   }),
   "Bun.sql": postgres(async (url) => {
     const { SQL } = await import("bun");
-    const db = new SQL(url);
+    const db = new SQL(url, { prepare: false });
     return { handles: { db }, close: () => db.end() };
   }),
 };
