@@ -49,8 +49,9 @@ export const jsonIn = (cell: string, path: string): unknown => {
   return value;
 };
 
+// The reader removes blanks around a cell, and so at the ends of a list.
 const isPlainItem = (item: unknown): boolean =>
-  typeof item === "string" && /^[\p{L}\p{N}_@ .-]+$/u.test(item) && !/^[-@]/.test(item);
+  typeof item === "string" && /^[\p{L}\p{N}_.]([\p{L}\p{N}_@ .-]*[\p{L}\p{N}_@.-])?$/u.test(item);
 
 /** A cell, and whether it must be quoted so that `readContacts` reads it as text. */
 export interface WrittenCell {

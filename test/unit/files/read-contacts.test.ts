@@ -130,6 +130,17 @@ describe("readContacts", () => {
     );
   });
 
+  test("blanks at the ends of a list stay in it", async () => {
+    const { path } = scratch();
+    const records = [
+      ["a", " "],
+      [" a", "b"],
+      ["a ", "b"],
+    ].map((tags) => ({ email: "a@b.co", customFields: { tags } }));
+    await writeCsv(path("out.csv"), records);
+    expect(await gather(readContacts(path("out.csv")))).toEqual(records);
+  });
+
   test("a list of objects is read as one, however late its record comes", async () => {
     const { path } = scratch();
     const contact = { email: "a@b.co", customFields: { orders: [{ id: 1, tags: ["x;y"] }, {}] } };
