@@ -96,9 +96,9 @@ const asJson = (item: unknown): string => {
 const recorded = (item: unknown, { index, event }: IndexedEvent, status: number): BatchItemResult => {
   const { error: _none, ...said }: Partial<RecordedResult> & { error?: unknown } = Object(item);
   const { id, name } = event;
-  const known = { id: said.id ?? id, name: said.name ?? name, duplicate: said.duplicate ?? false };
+  const reported = { id: said.id ?? id, name: said.name ?? name, duplicate: said.duplicate ?? false };
   // Other fields are returned as they are; validation has reported missing ones.
-  return { ...said, ...known, index, status, state: "recorded" } as RecordedResult;
+  return { ...said, ...reported, index, status, state: "recorded" } as RecordedResult;
 };
 
 /** @param isVouchedFor - whether the event counts as recorded without a readable result. */
@@ -132,13 +132,13 @@ const isDistinct = (ids: readonly unknown[]): boolean => new Set(ids).size === i
  */
 const itemsOf = (events: readonly IndexedEvent[], items: readonly unknown[]): readonly unknown[] => {
   const sent = events.map(({ event }) => event.id);
-  const known = items.filter((item) => idOf(item) !== undefined);
-  const told = known.map(idOf);
-  const areOurs = told.every((id) => sent.includes(id));
-  const canMatch = areOurs && isDistinct(sent) && isDistinct(told);
+  const withId = items.filter((item) => idOf(item) !== undefined);
+  const ids = withId.map(idOf);
+  const areOurs = ids.every((id) => sent.includes(id));
+  const canMatch = areOurs && isDistinct(sent) && isDistinct(ids);
   const isInOrder =
     items.length === events.length && items.every((item, at) => (idOf(item) ?? sent[at]) === sent[at]);
-  if (canMatch && !isInOrder) return sent.map((id) => known[told.indexOf(id)]);
+  if (canMatch && !isInOrder) return sent.map((id) => withId[ids.indexOf(id)]);
   // With one result too few or too many, the assignment is unknown.
   return items.length === events.length ? items : [];
 };
@@ -163,10 +163,10 @@ export const readBatchAnswer = (
   events: readonly IndexedEvent[],
   answer: BatchAnswer | undefined,
 ): readonly BatchItemResult[] | undefined => {
-  const given: unknown = answer?.results;
-  const all: readonly unknown[] = Array.isArray(given) ? given : [];
+  const results: unknown = answer?.results;
+  const all: readonly unknown[] = Array.isArray(results) ? results : [];
   const items = itemsOf(events, all);
   const isVouched = isVouchedFor(answer, events.length, all);
-  if (!isVouched && !Array.isArray(given)) return undefined;
+  if (!isVouched && !Array.isArray(results)) return undefined;
   return events.map((event, at) => resultOf(items[at], event, isVouched));
 };

@@ -40,7 +40,7 @@ class Change {
   readonly #change: MembersChange;
   readonly #flight = new InFlight(requestsAtOnce);
   /** Each address as it came first, by its folded form. */
-  readonly #known = new Map<string, string>();
+  readonly #addresses = new Map<string, string>();
   readonly #done = new Set<string>();
   readonly #responses: unknown[] = [];
   #calls = 0;
@@ -57,7 +57,7 @@ class Change {
       // Also after a failure: the effect of requests in flight is known then.
       await this.#flight.settled();
     }
-    return { requested: this.#known.size, calls: this.#calls, responses: this.#responses };
+    return { requested: this.#addresses.size, calls: this.#calls, responses: this.#responses };
   }
 
   async #sendArray(emails: readonly unknown[]): Promise<void> {
@@ -66,7 +66,7 @@ class Change {
       id,
       emails.flatMap((email, index) => this.#take(email, index)),
     );
-    const distinct = [...this.#known.values()];
+    const distinct = [...this.#addresses.values()];
     for (let at = 0; at < distinct.length; at += maxAddressesPerRequest)
       await this.#send(distinct.slice(at, at + maxAddressesPerRequest));
   }
@@ -75,9 +75,9 @@ class Change {
     let chunk: string[] = [];
     let index = 0;
     for await (const email of iterateUntilAborted(emails, this.#change.call.signal)) {
-      const before = this.#known.size;
+      const before = this.#addresses.size;
       throwIfInvalid(this.#change.operation.id, this.#take(email, index++));
-      if (this.#known.size > before) chunk.push(email);
+      if (this.#addresses.size > before) chunk.push(email);
       if (chunk.length < maxAddressesPerRequest) continue;
       await this.#send(chunk);
       chunk = [];
@@ -91,7 +91,7 @@ class Change {
     if (issues.length > 0 || typeof email !== "string")
       return issues.map(({ message }) => ({ path: `emails[${index}]`, message }));
     const name = foldAscii(email);
-    if (!this.#known.has(name)) this.#known.set(name, email);
+    if (!this.#addresses.has(name)) this.#addresses.set(name, email);
     return [];
   }
 
@@ -107,11 +107,11 @@ class Change {
   }
 
   get partial(): NonNullable<TouchpointError["partial"]> {
-    const known = [...this.#known.values()];
+    const addresses = [...this.#addresses.values()];
     return {
-      results: this.#responses.filter((given) => given !== undefined),
-      done: known.filter((email) => this.#done.has(email)),
-      left: known.filter((email) => !this.#done.has(email)),
+      results: this.#responses.filter((response) => response !== undefined),
+      done: addresses.filter((email) => this.#done.has(email)),
+      left: addresses.filter((email) => !this.#done.has(email)),
     };
   }
 }

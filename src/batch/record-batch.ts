@@ -36,9 +36,9 @@ const refuseInvalid = async (
 ): Promise<readonly string[]> => {
   const faults: Issue[] = [];
   for (const [index, event] of events.entries()) {
-    const found = call.issues(operations.events.record, event);
+    const reading = call.issues(operations.events.record, event);
     // A promise only if the workspace has schemas; otherwise a million events are checked without creating promises.
-    const issues = found instanceof Promise ? await found : found;
+    const issues = reading instanceof Promise ? await reading : reading;
     if (issues.length === 0) continue;
     results[index] = { index, status: 400, state: "refused", error: describeIssues(issues) };
     for (const { path, message } of issues)
@@ -50,11 +50,11 @@ const refuseInvalid = async (
 
 /** Records any number of events, 100 per request; every event is checked before the first is sent. */
 export const recordBatch = async (
-  given: readonly EventInput[],
+  inputs: readonly EventInput[],
   { call, options: asGiven }: BatchSending,
 ): Promise<BatchReport> => {
-  if (!Array.isArray(given)) throw invalid(operation, "events", "must be an array");
-  const events: readonly EventInput[] = given.map(readEvent);
+  if (!Array.isArray(inputs)) throw invalid(operation, "events", "must be an array");
+  const events: readonly EventInput[] = inputs.map(readEvent);
   const { log } = call.context.settings;
   let indexed: readonly IndexedEvent[] = [];
   const results: BatchItemResult[] = [];

@@ -64,10 +64,10 @@ const rules: Rules = {
 
 /** @throws ConfigurationError naming every fault at once. */
 export const recorderSettings = (
-  given: RecorderOptions | null,
+  input: RecorderOptions | null,
   eventsAtOnce = maxEventsPerRequest,
 ): RecorderSettings => {
-  const options = readOptions(given, rules);
+  const options = readOptions(input, rules);
   refuseSetup("events.recorder", ruleFaults(options, rules));
   const {
     maxBatch = Math.min(maxEventsPerRequest, eventsAtOnce),

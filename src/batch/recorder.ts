@@ -42,7 +42,7 @@ export class Recorder<Types extends object = OpenEvents> {
   readonly #queue: Taken[] = [];
   /** Calls of `record` that are not settled, including those that wait for room. */
   readonly #open = new Set<Promise<unknown>>();
-  #given = 0;
+  #count = 0;
   /** Events in flight. */
   #inFlight = 0;
   #sent = 0;
@@ -166,19 +166,20 @@ export class Recorder<Types extends object = OpenEvents> {
     this.#context.onClose();
   }
 
-  async #record(given: GivenEvent): Promise<BatchItemResult> {
+  async #record(input: GivenEvent): Promise<BatchItemResult> {
     if (this.#closing !== undefined) throw new ConfigurationError("events.recorder: it is closed");
     const operation = operations.events.record;
-    const index = this.#given++;
+    const index = this.#count++;
     // A schema of the workspace may be asynchronous, and the caller may change the event meanwhile.
-    const event = readEvent(given);
-    const found = this.#context.call.issues(operation, event);
+    const event = readEvent(input);
+    const reading = this.#context.call.issues(operation, event);
     const { signal } = this.#abandoned;
     const tellIfDropped = (error: unknown): never => {
       if (error === signal.reason) this.#tellDropped(event, error);
       throw error;
     };
-    const issues = found instanceof Promise ? await untilAborted(found, signal).catch(tellIfDropped) : found;
+    const issues =
+      reading instanceof Promise ? await untilAborted(reading, signal).catch(tellIfDropped) : reading;
     if (issues.length > 0) {
       const message = `events.recorder: ${describeIssues(issues)}`;
       throw new ValidationError(message, { operation: operation.id, issues });

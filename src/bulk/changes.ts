@@ -112,16 +112,16 @@ class Pass {
     const { bytes, hash, begun } = this.work.state;
     this.#begun = new Map(begun);
     const draft = await explained(name, () => keptDraftOf(path));
-    const found = await readSnapshot(draft, { query, bytes }, ({ id }, line) =>
+    const snapshot = await readSnapshot(draft, { query, bytes }, ({ id }, line) =>
       this.known.add(id, line, "draft"),
     );
-    await found?.handle.close();
-    if (found === undefined || hexOf(found.hash) !== hash)
+    await snapshot?.handle.close();
+    if (snapshot === undefined || hexOf(snapshot.hash) !== hash)
       this.work.refuse(
         `does not fit ${draft}, which is missing or damaged: delete the checkpoint to start over`,
       );
-    this.#hash = found.hash;
-    this.#keyBefore = found.key;
+    this.#hash = snapshot.hash;
+    this.#keyBefore = snapshot.key;
   }
 
   /** Whether it may be of another workspace. A key acts inside one; with another key, only the contacts identify it. */
@@ -148,9 +148,9 @@ class Pass {
     for (const contact of contacts) {
       const now = { id: String(contact.id), fields: fieldHashes(contact) };
       page.push(now);
-      const known = this.known.fieldsOf(now);
+      const previous = this.known.fieldsOf(now);
       // Undefined: it is new.
-      const changed = known === undefined ? undefined : fieldsChanged(known, now.fields);
+      const changed = previous === undefined ? undefined : fieldsChanged(previous, now.fields);
       // A field that was yielded as changed and has changed back is a change too.
       const yielded = this.#begun.get(now.id);
       const fields =
@@ -226,8 +226,8 @@ const rules: Rules = {
 };
 
 /** @throws ValidationError naming every fault of the options. */
-export const readChangesOptions = (given: ChangesOptions): ChangesOptions => {
-  const options = readOptions(given, rules);
+export const readChangesOptions = (input: ChangesOptions): ChangesOptions => {
+  const options = readOptions(input, rules);
   refuseFaults(operation, ruleFaults(options, rules, { required: ["snapshot"] }));
   return options;
 };

@@ -52,9 +52,9 @@ export const shortTexts = (contact: object): Texts =>
   );
 
 /** The fields that a row would change in a contact with these short texts. */
-export const fieldsToChange = (row: object, known: Texts): string[] =>
+export const fieldsToChange = (row: object, previous: Texts): string[] =>
   Object.entries(shortTexts(row))
-    .filter(([name, text]) => text !== (known[name] ?? ""))
+    .filter(([name, text]) => text !== (previous[name] ?? ""))
     .map(([name]) => name);
 
 /** Whether writing a row over a contact would change nothing. */

@@ -117,11 +117,11 @@ export const forecastOfRun = (
 /** Reads a source, sends nothing, and returns how long its ingestion would take from now. */
 export const forecast = async (
   source: Iterable<EventInput> | AsyncIterable<EventInput> | number,
-  given: ForecastOptions,
+  input: ForecastOptions,
   context: ForecastContext,
 ): Promise<IngestForecast> => {
   const rules = { batchSize: batchSizeRule, signal: isSignal };
-  const options = readOptions(given, rules);
+  const options = readOptions(input, rules);
   const faults = ruleFaults(options, rules);
   if (!isCount(source) && !isIterable(source))
     faults.push("the source must be a whole number of events, an array, a generator or a stream of objects");

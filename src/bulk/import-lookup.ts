@@ -58,7 +58,7 @@ const isNotAllowed = (error: unknown): boolean =>
  */
 export class ContactLookup {
   /** By folded address: the id as JSON, and the short text of each field. */
-  readonly #known = new PackedMap();
+  readonly #contacts = new PackedMap();
   /** Folded addresses that a search did not find. If another program takes one, its creation is refused (409). */
   readonly #absent = new Set<string>();
   readonly #packer = new TextPacker();
@@ -106,16 +106,16 @@ export class ContactLookup {
 
   /** What a row would change in the contact with its address; undefined if there is none, as far as known. */
   async look(row: GivenContact): Promise<KnownContact | undefined> {
-    let known = this.#textsOf(row.email);
+    let match = this.#textsOf(row.email);
     const address = foldAscii(row.email);
-    if (known === undefined && this.way?.by === "search" && !this.#absent.has(address)) {
-      const found = await findContact(this.#call, row.email, this.#options);
+    if (match === undefined && this.way?.by === "search" && !this.#absent.has(address)) {
+      const contact = await findContact(this.#call, row.email, this.#options);
       // Under the row's address, in the row's case.
-      if (found !== null) this.add({ ...found, email: row.email });
+      if (contact !== null) this.add({ ...contact, email: row.email });
       else this.#absent.add(address);
-      known = this.#textsOf(row.email);
+      match = this.#textsOf(row.email);
     }
-    return known && { id: JSON.parse(known.id ?? '""'), fields: fieldsToChange(row, known) };
+    return match && { id: JSON.parse(match.id ?? '""'), fields: fieldsToChange(row, match) };
   }
 
   /** Remembers a contact as the service has it now. In lenient mode a record of the list may have any shape. */
@@ -124,14 +124,14 @@ export class ContactLookup {
     const { id, email } = contact;
     const place = this.#spool?.add(contact);
     const texts = { id: JSON.stringify(String(id ?? "")), ...shortTexts(contact) };
-    const kept = place === undefined ? texts : { ...texts, [whole]: String(place) };
-    this.#known.set(foldAscii(email), Buffer.from(this.#packer.pack(kept)));
+    const stored = place === undefined ? texts : { ...texts, [whole]: String(place) };
+    this.#contacts.set(foldAscii(email), Buffer.from(this.#packer.pack(stored)));
   }
 
   /** Applies a row to its contact in memory; nothing is sent. */
   apply(row: GivenContact): void {
     const texts = { id: '""', ...this.#textsOf(row.email), ...shortTexts(row) };
-    this.#known.set(foldAscii(row.email), Buffer.from(this.#packer.pack(texts)));
+    this.#contacts.set(foldAscii(row.email), Buffer.from(this.#packer.pack(texts)));
   }
 
   /** A whole contact; undefined if whole contacts are not kept. */
@@ -142,7 +142,7 @@ export class ContactLookup {
   }
 
   #textsOf(email: string): Texts | undefined {
-    const packed = this.#known.get(foldAscii(email));
+    const packed = this.#contacts.get(foldAscii(email));
     return packed === undefined ? undefined : this.#packer.unpack(packed.toString());
   }
 
@@ -165,7 +165,7 @@ export class ContactLookup {
   }
 
   async #readRest({ cursor, total, rest }: BegunList): Promise<void> {
-    const hasMore = total === undefined || this.#known.size < total;
+    const hasMore = total === undefined || this.#contacts.size < total;
     // With more to come, pages are requested ahead. Otherwise the list itself says whether it has ended: a total may be wrong.
     const pages = cursor !== undefined && hasMore ? this.#pages({ cursor }) : rest;
     for (let page = await pages.next(); !page.done; page = await pages.next())

@@ -66,7 +66,7 @@ class Import {
   readonly #options: ImportOptions;
   readonly #call: Call;
   /** The options of each request. */
-  readonly #given: CallOptions;
+  readonly #callOptions: CallOptions;
   /** The end of the last rows in turn that have an address. */
   readonly #lastWith = new Map<string, Promise<unknown>>();
   readonly plan: Spool<PlannedRow> | undefined;
@@ -80,10 +80,10 @@ class Import {
 
   constructor(options: ImportOptions, call: Call, progress: ProgressReporter) {
     const { addToList: list, dryRun, onImported } = options;
-    const given = requestOptions(options);
-    [this.#options, this.#call, this.#given, this.#progress] = [options, call, given, progress];
+    const callOptions = requestOptions(options);
+    [this.#options, this.#call, this.#callOptions, this.#progress] = [options, call, callOptions, progress];
     this.plan = dryRun ? new Spool() : undefined;
-    this.lookup = new ContactLookup(call, given, { keepsWhole: onImported !== undefined });
+    this.lookup = new ContactLookup(call, callOptions, { keepsWhole: onImported !== undefined });
     this.#list = dryRun ? undefined : list;
   }
 
@@ -128,7 +128,7 @@ class Import {
         const emails = addresses.flatMap((same) => same.at(-1)?.item.email ?? []);
         const input = { id, payload: { emails } };
         if (emails.length > 0)
-          await sendRequest(this.#call, operations.lists.addContacts, input, this.#given);
+          await sendRequest(this.#call, operations.lists.addContacts, input, this.#callOptions);
       },
       onRefused: async (same, { status, message }) => {
         const why = { status, error: `not added to the list: ${message}` };
@@ -218,8 +218,8 @@ class Import {
 
   async #settle(entry: Entry<GivenContact>): Promise<Settled | Unseen> {
     const { item, index } = entry;
-    const known = await this.lookup.look(item);
-    const planned = this.#planFor(known);
+    const match = await this.lookup.look(item);
+    const planned = this.#planFor(match);
     const faults = planned.result === "create" ? await this.#call.issues(create, item) : [];
     if (faults.length > 0) return { result: "skipped", faults };
     this.plan?.add({ ...placeOf(entry, item), ...planned });
@@ -228,44 +228,44 @@ class Import {
       return { result: "unchanged", contact: this.lookup.whole(item.email) };
     if (this.plan !== undefined) {
       this.lookup.apply(item);
-      return { result: known ? "updated" : "created" };
+      return { result: match ? "updated" : "created" };
     }
     this.#countChange(index);
-    return this.#change(item, known);
+    return this.#change(item, match);
   }
 
   /** What becomes of a row whose contact is known, or is not there. */
-  #planFor(known: KnownContact | undefined): Pick<PlannedRow, "result" | "fields" | "reason"> {
+  #planFor(match: KnownContact | undefined): Pick<PlannedRow, "result" | "fields" | "reason"> {
     const { mode = "upsert" } = this.#options;
     const needsList = this.plan === undefined ? mode === "update" && 'mode "update"' : "a dry run";
     if (needsList && this.lookup.way?.by === "none")
       throw new ConfigurationError(
         `${operation}: the key may not list contacts, so ${needsList} cannot tell which there are; nothing was sent`,
       );
-    if (known === undefined && mode === "update")
+    if (match === undefined && mode === "update")
       return { result: "skipped", reason: "no contact has this address, and mode is update" };
-    if (known === undefined) return { result: "create" };
+    if (match === undefined) return { result: "create" };
     if (mode === "create")
       return { result: "skipped", reason: "a contact has this address, and mode is create" };
-    return known.fields.length === 0 ? { result: "unchanged" } : { result: "update", fields: known.fields };
+    return match.fields.length === 0 ? { result: "unchanged" } : { result: "update", fields: match.fields };
   }
 
   /** Sends the change, and remembers the contact. */
-  async #change(row: GivenContact, known: KnownContact | undefined): Promise<Settled | Unseen> {
-    const settled = await this.#send(row, known);
+  async #change(row: GivenContact, match: KnownContact | undefined): Promise<Settled | Unseen> {
+    const settled = await this.#send(row, match);
     if (settled.result !== "unseen" && settled.contact !== undefined)
       this.lookup.add({ ...settled.contact, email: row.email });
     return settled;
   }
 
   /** Sends the change. If another program has created or removed the contact meanwhile, an upsert resolves it. */
-  async #send(row: GivenContact, known: KnownContact | undefined): Promise<Settled | Unseen> {
+  async #send(row: GivenContact, match: KnownContact | undefined): Promise<Settled | Unseen> {
     const { mode = "upsert" } = this.#options;
-    const [call, options] = [this.#call, this.#given];
+    const [call, options] = [this.#call, this.#callOptions];
     try {
       const { email: _same, ...patch } = row;
-      if (known !== undefined) {
-        const input = { id: known.id, payload: patch };
+      if (match !== undefined) {
+        const input = { id: match.id, payload: patch };
         return { result: "updated", contact: await sendRequest(call, update, input, options) };
       }
       if (mode === "create") {
@@ -275,7 +275,7 @@ class Import {
       }
     } catch (error) {
       const isOthers =
-        error instanceof NotFoundError || (known === undefined && error instanceof ConflictError);
+        error instanceof NotFoundError || (match === undefined && error instanceof ConflictError);
       if (!isOthers) throw error;
       if (mode === "create" && (await findContact(call, row.email, options)) === null)
         return { result: "unseen", error };
@@ -321,10 +321,10 @@ const rules: Rules = {
  */
 export const importContacts = async (
   source: InputSource<GivenContact>,
-  given: ImportOptions,
+  input: ImportOptions,
   within: Call,
 ): Promise<ImportReport> => {
-  const options = readWorkOptions(operation, { source, options: given }, rules);
+  const options = readWorkOptions(operation, { source, options: input }, rules);
   const { checkpoint, dryRun = false } = options;
   const total = Array.isArray(source) ? source.length : undefined;
   const progress = new ProgressReporter(options.onProgress, total, within.clock);

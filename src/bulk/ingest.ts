@@ -86,11 +86,11 @@ export class Ingestion {
     // Only now: a batch that fails as a whole comes again in the next run, and no event may be reported twice.
     for (const [at, entry] of entries.entries()) {
       const result = byIndex.get(at);
-      const told =
+      const reported =
         result?.state === "recorded"
           ? this.#record(entry, result)
           : this.#reject(entry, result ?? { status: undefined, error: faults.get(at) ?? "" });
-      if (told !== undefined) await untilAborted(Promise.resolve(told), this.#call.signal);
+      if (reported !== undefined) await untilAborted(Promise.resolve(reported), this.#call.signal);
     }
   }
 
@@ -176,10 +176,10 @@ const rules: Rules = {
 /** Records every event of a source, in batches, with constant memory; a second run with the same source is harmless. */
 export const ingest = async (
   source: InputSource<EventInput>,
-  given: IngestOptions<EventInput>,
+  input: IngestOptions<EventInput>,
   context: ForecastContext,
 ): Promise<IngestReport> => {
-  const options = readWorkOptions(operation, { source, options: given }, rules);
+  const options = readWorkOptions(operation, { source, options: input }, rules);
   const total = options.total ?? (Array.isArray(source) ? source.length : undefined);
   const forecast = options.onProgress && forecastOfRun(source, { ...options, total }, context);
   const progress = new ProgressReporter(options.onProgress, total, context.call.clock, forecast);

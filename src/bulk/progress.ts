@@ -100,8 +100,8 @@ export class ProgressReporter implements Waits {
     const etaMs =
       left === 0 ? 0 : left === undefined || perSecond === 0 ? undefined : (left / perSecond) * 1_000;
     const forecast = this.#forecast?.(done);
-    const told = { done, total: this.total, perSecond, etaMs, waitingFor: this.waitingFor };
-    this.#report(forecast === undefined ? told : { ...told, forecast });
+    const progress = { done, total: this.total, perSecond, etaMs, waitingFor: this.waitingFor };
+    this.#report(forecast === undefined ? progress : { ...progress, forecast });
   }
 
   /** What the work waits for may have changed: reports it, at once or when the next report is due. */

@@ -20,7 +20,7 @@ interface UpsertInput {
 }
 
 /** Whether an update would change nothing. */
-type IsSame = (patch: object, known: Contact) => boolean;
+type IsSame = (patch: object, previous: Contact) => boolean;
 
 const { create, update } = operations.contacts;
 // A second creation is harmless: it conflicts, and the upsert then updates, also with a part of the fields.
@@ -62,12 +62,12 @@ export const upsertTry = (
     const canBeLookedUp = isUnclear(failure) && !wasUnclear && !call.signal?.aborted;
     wasUnclear ||= isUnclear(failure);
     if (!(failure instanceof ConflictError) && !canBeLookedUp) throw failure;
-    const known = await findContact(call, email, options);
-    if (known === null && failure instanceof ConflictError) return { result: "unseen", error: failure };
-    if (known === null) throw failure;
-    if (isEmpty || isSame(patch, known)) return { contact: known, result: "unchanged" };
+    const existing = await findContact(call, email, options);
+    if (existing === null && failure instanceof ConflictError) return { result: "unseen", error: failure };
+    if (existing === null) throw failure;
+    if (isEmpty || isSame(patch, existing)) return { contact: existing, result: "unchanged" };
     try {
-      const change = { id: known.id, payload: patch };
+      const change = { id: existing.id, payload: patch };
       return { contact: await sendRequest(call, update, change, options), result: "updated" };
     } catch (error) {
       if (!(error instanceof NotFoundError)) throw error;
@@ -80,8 +80,11 @@ export const upsertTry = (
  * Creates or updates a contact. Where search does not show the contact behind a conflict, it tries again for up to 10 s,
  * and ends before `totalTimeoutMs`.
  */
-export const upsertContact = (through: Call, { input, options: given }: UpsertInput): Promise<Upserted> =>
-  through.run("contacts.upsert", given, async (call, options) => {
+export const upsertContact = (
+  through: Call,
+  { input, options: callOptions }: UpsertInput,
+): Promise<Upserted> =>
+  through.run("contacts.upsert", callOptions, async (call, options) => {
     const { clock, deadlineAt = Number.POSITIVE_INFINITY, waitsEndAt = Number.POSITIVE_INFINITY } = call;
     const until = Math.min(clock.now() + longestLagMs, deadlineAt, waitsEndAt);
     const tryOnce = upsertTry(call, { input, options }, () => false);

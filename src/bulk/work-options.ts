@@ -71,11 +71,11 @@ const shared: Rules = {
  */
 export const readWorkOptions = <Options extends object>(
   operation: string,
-  { source, options: given }: { readonly source: unknown; readonly options: Options },
+  { source, options: input }: { readonly source: unknown; readonly options: Options },
   own: Rules,
 ): Options => {
   const rules = { ...callRules, ...shared, ...own };
-  const options = readOptions(given, rules);
+  const options = readOptions(input, rules);
   const faults = ruleFaults(options, rules);
   const hint =
     typeof source === "string" ? " (readNdjson and readCsv of touchpoint-sdk/files read a file)" : "";

@@ -85,7 +85,7 @@ export class Call implements CallView {
   /** Whether its requests are parts of one call: they share its limits, and the call is traced as one. */
   readonly isShared: boolean;
   /** The signal that its options gave. */
-  readonly #given: AbortSignal | undefined;
+  readonly #ownSignal: AbortSignal | undefined;
   /** Clears the timer and the listeners, because a signal that outlives the call must not collect them. */
   readonly release: (() => void) | undefined;
   /** Follows the waits of the long work that this is part of; such work leaves other calls the way. */
@@ -104,10 +104,10 @@ export class Call implements CallView {
     this.operation = operation;
     this.#isOfClient = parent === undefined;
     this.#above = above;
-    this.#given = signal;
+    this.#ownSignal = signal;
     this.isShared = !isLong;
     this.longWaits = waits ?? above?.longWaits;
-    const isAbove = above !== undefined && (signal === above.#given || signal === above.signal);
+    const isAbove = above !== undefined && (signal === above.#ownSignal || signal === above.signal);
     const ending = parent === undefined || above !== undefined ? above?.signal : lifetime.signal;
     const bound = parent === undefined ? undefined : context.deadline;
     const clientLeftMs = above === undefined && bound ? bound.at - clock.now() : undefined;
@@ -198,10 +198,10 @@ export class Call implements CallView {
   /** Runs a call of several requests, which end together. A call within a call is a part of it. */
   async run<T>(
     operation: string,
-    given: CallOptions | undefined,
+    callOptions: CallOptions | undefined,
     work: (call: Call, options: CallOptions) => Promise<T>,
   ): Promise<T> {
-    const options = readOptions(given, callRules);
+    const options = readOptions(callOptions, callRules);
     if (this.isShared) return work(this, options);
     checkCallOptions(operation, options);
     const totalTimeoutMs = options?.totalTimeoutMs ?? this.context.settings.totalTimeoutMs;
@@ -265,8 +265,8 @@ export class Call implements CallView {
     payload: Input,
   ): readonly Issue[] | Promise<readonly Issue[]> {
     const { workspace } = this.context.settings;
-    const found = issuesOf(operation.input, payload);
-    if (found.length > 0 || workspace === undefined) return found;
+    const faults = issuesOf(operation.input, payload);
+    if (faults.length > 0 || workspace === undefined) return faults;
     return untilAborted(workspace.inputIssues(operation, payload), this.signal);
   }
 

@@ -84,12 +84,9 @@ const jsonWithBody = { ...json, "content-type": "application/json" };
 type GivenHeaders = NonNullable<CallOptions["headers"]>;
 
 /** Merges headers: names are normalized, so that none is sent twice; `undefined` removes a header. */
-const mergeHeaders = (
-  below: Readonly<Record<string, string>>,
-  given: GivenHeaders,
-): Record<string, string> => {
+const mergeHeaders = (below: Readonly<Record<string, string>>, own: GivenHeaders): Record<string, string> => {
   const headers = { ...below };
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(own)) {
     if (value === undefined) delete headers[name.toLowerCase()];
     else headers[name.toLowerCase()] = value;
   }
@@ -188,12 +185,12 @@ const prepare = <Input, Output>(
 /** Reports what is wrong with a response; throws it if `responseValidation` is strict. */
 const reportAnswer = (
   { operation, call }: Pick<CallSending<never, unknown>, "call"> & { readonly operation: OperationFacts },
-  found: readonly Issue[],
+  faults: readonly Issue[],
   status: number,
 ): void => {
   const { redactor, settings } = call.context;
   // Issues may quote the response: a name in their path, or a sentence of the workspace's schema.
-  const issues = found.map(({ path, message }) => ({
+  const issues = faults.map(({ path, message }) => ({
     path: redactor.text(path),
     message: redactor.text(message),
   }));
@@ -215,18 +212,18 @@ const exchange = async <Input, Output>(prepared: Prepared<Input, Output>): Promi
     call.signal?.throwIfAborted();
     // The body is already written: what is checked here is what is sent.
     if (workspace !== undefined) {
-      const found = workspace.inputIssues(operation, input.payload);
-      throwIfInvalid(operation.id, await untilAborted(found, call.signal));
+      const faults = workspace.inputIssues(operation, input.payload);
+      throwIfInvalid(operation.id, await untilAborted(faults, call.signal));
     }
     const response = await send(sending, request);
     isDone = plan.replay !== "safe";
     const body = recordOf(sending, { input, response });
     if (settings.responseValidation !== "off" && body !== undefined) {
-      const found = issuesOf(operation.output, body);
+      const faults = issuesOf(operation.output, body);
       const typed = workspace && (await untilAborted(workspace.answerIssues(operation, body), call.signal));
       const { unsafe } = response;
       const lost = unsafe ? [unsafeIssue(unsafe)] : [];
-      const all = typed || unsafe ? [...found, ...lost, ...(typed ?? [])] : found;
+      const all = typed || unsafe ? [...faults, ...lost, ...(typed ?? [])] : faults;
       if (all.length > 0) reportAnswer(sending, all, response.status);
     }
     if (isDone && (call.attempts > 1 || input.hasEffect?.(body) !== false)) call.noteEffect();
@@ -254,9 +251,9 @@ export const sendRequest = <Input, Output>(
   parent: Call,
   operation: Operation<Input, Output>,
   input: CallInput<Input>,
-  given?: CallOptions,
+  callOptions?: CallOptions,
 ): ApiPromise<Output> => {
-  const options = given ? readOptions(given, callRules) : undefined;
+  const options = callOptions ? readOptions(callOptions, callRules) : undefined;
   let call: Call | undefined;
   const start = (): Promise<WithResponse<Output>> => {
     let prepared: Prepared<Input, Output>;

@@ -53,12 +53,12 @@ const isQueryValue = (value: unknown): boolean =>
 
 const bodyFaults: Rule = (body) => {
   // A Buffer's toJSON is an object of numbers, which no service expects.
-  const found = isBytes(body)
+  const fault = isBytes(body)
     ? { path: [], message: "must not be bytes: it is sent as JSON" }
     : jsonFault(body);
-  return found === undefined
+  return fault === undefined
     ? []
-    : [`body${found.path.map((key) => `[${JSON.stringify(key)}]`).join("")} ${found.message}`];
+    : [`body${fault.path.map((key) => `[${JSON.stringify(key)}]`).join("")} ${fault.message}`];
 };
 
 const requestRules: Rules = {
@@ -82,9 +82,9 @@ const narrow = allOperations.filter(({ budgets }) => budgets.length > 1);
 
 // A path as documented, where `:id` stands for any one segment.
 const isAt = (template: string, place: string): boolean => {
-  const given = place.split("/");
+  const actual = place.split("/");
   const wanted = placeOf(template).split("/");
-  return wanted.length === given.length && wanted.every((part, at) => part === ":id" || part === given[at]);
+  return wanted.length === actual.length && wanted.every((part, at) => part === ":id" || part === actual[at]);
 };
 
 /** Where paths lead: below the base URL, and where `routes` moves operations. */
@@ -99,14 +99,14 @@ interface Places {
  */
 const spentBy = ({ method, path }: RawRequest, { basePath, routes }: Places) => {
   const place = placeOf(basePath + path);
-  let found: { readonly operation: Operation<never, unknown>; readonly length: number } | undefined;
+  let match: { readonly operation: Operation<never, unknown>; readonly length: number } | undefined;
   for (const operation of narrow)
     for (const route of [operation, { ...operation, ...routes[operation.id] }]) {
       const { length } = route.path;
       const isMeant = (route.method ?? operation.method) === method && isWithin(place, placeOf(route.path));
-      if (isMeant && length > (found?.length ?? 0)) found = { operation, length };
+      if (isMeant && length > (match?.length ?? 0)) match = { operation, length };
     }
-  return found?.operation;
+  return match?.operation;
 };
 
 /** How much a body spends, as the operation counts it; 1 if it has no array of events. */

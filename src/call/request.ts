@@ -57,9 +57,9 @@ export const throwIfInvalid = (operation: string, issues: readonly Issue[]): voi
 export const withCaller = (error: unknown): unknown => {
   if (!isTouchpointError(error)) return error;
   const placeOf = (frame: string): string => frame.replace(/:\d+:\d+\)?$/, "");
-  const known = new Set(error.stack?.split("\n").map(placeOf));
+  const ownFrames = new Set(error.stack?.split("\n").map(placeOf));
   const [, , ...frames] = new Error().stack?.split("\n") ?? [];
-  error.stack = [error.stack, ...frames.filter((frame) => !known.has(placeOf(frame)))].join("\n");
+  error.stack = [error.stack, ...frames.filter((frame) => !ownFrames.has(placeOf(frame)))].join("\n");
   return error;
 };
 

@@ -159,17 +159,17 @@ export const readArgs = <C extends Command>(
   if (missing !== undefined) return wrong(`${missing} is missing`, hint);
   const extra = positionals[command.operands.length];
   if (extra !== undefined) return wrong(`"${extra}" is one argument too many`, hint);
-  const given = Object.entries(values);
+  const entries = Object.entries(values);
   return {
     kind: "run",
     command,
     values: Object.fromEntries(
-      given.filter((entry): entry is [string, string] => typeof entry[1] === "string"),
+      entries.filter((entry): entry is [string, string] => typeof entry[1] === "string"),
     ),
     lists: Object.fromEntries(
-      given.flatMap(([name, list]) => (Array.isArray(list) ? [[name, list.map(String)]] : [])),
+      entries.flatMap(([name, list]) => (Array.isArray(list) ? [[name, list.map(String)]] : [])),
     ),
-    flags: new Set(given.flatMap(([name, value]) => (value === true ? name : []))),
+    flags: new Set(entries.flatMap(([name, value]) => (value === true ? name : []))),
     operands: positionals,
   };
 };

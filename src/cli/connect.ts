@@ -44,11 +44,11 @@ export const connectionOptions: Options = {
  */
 export const connect = async (
   request: Pick<Request, "values">,
-  given: Pick<ClientOptions, "apiKey" | "baseUrl" | "hooks"> = {},
+  own: Pick<ClientOptions, "apiKey" | "baseUrl" | "hooks"> = {},
 ): Promise<Client> => {
   const limits = await limitsOf(request);
   const { proxy } = request.values;
-  return asUsage(() => new Client({ ...given, limits, proxy }));
+  return asUsage(() => new Client({ ...own, limits, proxy }));
 };
 
 /** Creates a client for a long command, whose progress, waits and retries are shown until it is disposed of. */

@@ -148,11 +148,11 @@ const proposal = (names: readonly string[], { columns }: GivenMap): readonly str
   const others = names.filter((name) => name !== salutation);
   const guessed = guessedMap(others);
   const parts = new Set([...guessed.keys()].filter((name) => !others.includes(name)).flatMap(partsOf));
-  const known = new Set(others.filter((name) => isField(name) && !parts.has(name)).map(fieldOf));
+  const fields = new Set(others.filter((name) => isField(name) && !parts.has(name)).map(fieldOf));
   const maps: (readonly [string, string | false])[] = [
     ...Object.entries(columns).filter(([name]) => name !== "*"),
     ...(salutation === undefined || salutation in columns ? [] : [[salutation, false] as const]),
-    ...[...guessed].filter(([name, field]) => !(name in columns) && !known.has(field)),
+    ...[...guessed].filter(([name, field]) => !(name in columns) && !fields.has(field)),
   ];
   return [...maps.map(([name, field]) => `${name}=${field === false ? "" : field}`), "*="];
 };
@@ -163,10 +163,10 @@ const hasEmailIn = (names: readonly string[], columns: ColumnNames): boolean =>
 const delimiters = [",", ";", "\t", "|"] as const;
 
 /** The cells of a line, as far as a header needs them: without line ends in quotes. */
-const cellsOf = (line: string, given: string | undefined): readonly string[] => {
+const cellsOf = (line: string, ownDelimiter: string | undefined): readonly string[] => {
   const bare = line.replaceAll(/"[^"]*"/g, "");
   const counts = delimiters.map((each) => bare.split(each).length);
-  const delimiter = given ?? delimiters[counts.indexOf(Math.max(...counts))] ?? ",";
+  const delimiter = ownDelimiter ?? delimiters[counts.indexOf(Math.max(...counts))] ?? ",";
   const cells: string[] = [];
   for (const part of line.split(delimiter)) {
     const open = cells.at(-1);

@@ -43,14 +43,14 @@ const limit = 200;
 const examine = (client: Client, signal: AbortSignal) => {
   const differs = new Set<string>();
   const notes = new Set<string>();
-  const found = { requests: 0, differs, notes, routes: {} };
+  const report = { requests: 0, differs, notes, routes: {} };
 
   /** @throws AuthenticationError, ConnectionError and RateLimitError. */
   const ask = async (call: (options: CallOptions) => ApiPromise<unknown>): Promise<Answer> => {
     const answer = await call({ signal, maxRetries: 1 })
       .withResponse()
       .then(({ data, response }) => ({ ...response, body: data }), answerOf);
-    found.requests += answer.attempts;
+    report.requests += answer.attempts;
     return answer;
   };
 
@@ -64,9 +64,9 @@ const examine = (client: Client, signal: AbortSignal) => {
     if (status !== 200) return void differs.add(`${operation}: answers ${status}`);
     if (!Array.isArray(data) || typeof total !== "number")
       return void differs.add(`${operation}: its answer is no page { data, total, skip, limit }`);
-    for (const [name, asked] of Object.entries({ skip, limit }))
-      if (counts[name] !== asked)
-        differs.add(`${operation}: asked for ${name} ${asked}, the page says ${counts[name]}`);
+    for (const [name, requested] of Object.entries({ skip, limit }))
+      if (counts[name] !== requested)
+        differs.add(`${operation}: asked for ${name} ${requested}, the page says ${counts[name]}`);
     const due = Math.max(0, Math.min(limit, total - skip));
     if (data.length !== due)
       differs.add(`${operation}: of ${total} records ${due} were due from ${skip} on, ${data.length} came`);
@@ -84,12 +84,12 @@ const examine = (client: Client, signal: AbortSignal) => {
         differs.add(`${operation}: ${name} ${due}, is ${kindOf(value)}`);
       }
     const names = new Set(records.flatMap((record) => Object.keys(fieldsIn(record))));
-    for (const known of fieldsOf(schema)) names.delete(known);
+    for (const field of fieldsOf(schema)) names.delete(field);
     if (names.size > 0)
       notes.add(`${operation}: has fields that the document does not: ${[...names].sort().join(", ")}`);
   };
 
-  return { client, found, ask, get, page, compare };
+  return { client, found: report, ask, get, page, compare };
 };
 
 type Examination = ReturnType<typeof examine>;
@@ -117,9 +117,9 @@ const examineContacts = async ({ client, found, ask, page, compare }: Examinatio
 const examineCompanies = async (examination: Examination, domain: string | undefined): Promise<void> => {
   const { client, found, ask, get, compare } = examination;
   const operation = "companies.findByDomain";
-  const asked = domain ?? "touchpoint.invalid";
+  const name = domain ?? "touchpoint.invalid";
   const signatureOf = async (path: string): Promise<string> => {
-    const { status, body } = await get(path, { domain: asked });
+    const { status, body } = await get(path, { domain: name });
     return `${status} ${JSON.stringify(body ?? null).replaceAll(path, "")}`;
   };
   // No company of a domain may be a 404 too: a path is missing if it answers as one that cannot exist.
@@ -132,7 +132,7 @@ const examineCompanies = async (examination: Examination, domain: string | undef
     found.routes = { [operation]: other, "companies.create": other };
   }
   const routed = client.withOptions({ routes: found.routes, responseValidation: "off" });
-  const { status, body } = await ask((options) => routed.companies.findByDomain(asked, options));
+  const { status, body } = await ask((options) => routed.companies.findByDomain(name, options));
   if (status !== 200 && status !== 404) found.differs.add(`${operation}: answers ${status}`);
   else if (kindOf(body) === "object") compare(operation, [body], Company);
   else if (domain === undefined)
@@ -159,12 +159,12 @@ const section = (title: string, lines: readonly string[]): string =>
 
 export const describeDiagnosis = ({ requests, differs, notes, routes }: Diagnosis): string => {
   const verdict = differs.length === 0 ? "nothing differs" : `${differs.length} differ`;
-  const given = Object.keys(routes).length === 0 ? [] : [`routes: ${JSON.stringify(routes)}`];
+  const lines = Object.keys(routes).length === 0 ? [] : [`routes: ${JSON.stringify(routes)}`];
   return (
     `${requests} requests, all of them GET: ${verdict}.\n` +
     section("Differs from the document:", differs) +
     section("Worth knowing:", notes) +
-    section("For the client's options:", given)
+    section("For the client's options:", lines)
   );
 };
 
@@ -185,8 +185,8 @@ export const doctor: CliCommand = {
   },
   run: async (request) => {
     await using client = await connect(request, { baseUrl: request.values["base-url"] });
-    const found = await diagnose(client, request.interrupt, request.values.domain);
-    await print(request, found, describeDiagnosis(found));
-    return found.differs.length === 0 ? exitCode.ok : exitCode.someRejected;
+    const diagnosis = await diagnose(client, request.interrupt, request.values.domain);
+    await print(request, diagnosis, describeDiagnosis(diagnosis));
+    return diagnosis.differs.length === 0 ? exitCode.ok : exitCode.someRejected;
   },
 };

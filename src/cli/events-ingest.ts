@@ -26,9 +26,9 @@ export const forecast: CliCommand = {
     const { records } = eventsOf(request);
     // It sends nothing, so it needs neither of them.
     await using client = await connect(request, { apiKey: "none", baseUrl: "http://localhost" });
-    const told = await client.events.forecast(records, { signal: request.interrupt });
-    const { events, durationMs, days, tooOld = 0 } = told;
-    await print(request, told, describeReport({ events, takes: duration(durationMs), days, tooOld }));
+    const forecast = await client.events.forecast(records, { signal: request.interrupt });
+    const { events, durationMs, days, tooOld = 0 } = forecast;
+    await print(request, forecast, describeReport({ events, takes: duration(durationMs), days, tooOld }));
     return exitCode.ok;
   },
   afterInterrupt: "Nothing was sent.",

@@ -78,11 +78,11 @@ export const describeProgress = (progress: ProgressShown): string => figures(pro
  */
 export const renderProgress = (progress: ProgressShown, width: number): string => {
   const all = figures(progress);
-  const kept = [...all];
-  while (kept.length > 1 && kept.join("  ").length > width) kept.pop();
-  const text = kept.join("  ").slice(0, width);
+  const shown = [...all];
+  while (shown.length > 1 && shown.join("  ").length > width) shown.pop();
+  const text = shown.join("  ").slice(0, width);
   const columns = Math.min(barColumns.most, width - text.length - 1);
-  if (progress.total === undefined || kept.length < all.length || columns < barColumns.least) return text;
+  if (progress.total === undefined || shown.length < all.length || columns < barColumns.least) return text;
   const filled = Math.floor(shareOf(progress.done, progress.total) * columns);
   return `${"█".repeat(filled)}${"░".repeat(columns - filled)} ${text}`;
 };

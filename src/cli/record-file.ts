@@ -117,8 +117,8 @@ export const openInput = (path: string) => {
       throw new Error(`${path}: cannot be read (${why})`, { cause });
     }
   }
-  async function* counted<T>(found: AsyncIterable<T>): AsyncGenerator<T> {
-    for await (const record of found) {
+  async function* counted<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
+    for await (const record of items) {
       records += 1;
       yield record;
     }

@@ -121,24 +121,24 @@ const start = '{"index":';
  * @throws UsageError for a file of anything else, which stays as it is.
  */
 const knownIn = async (path: string): Promise<Set<number>> => {
-  const known = new Set<number>();
+  const indexes = new Set<number>();
   const other = new UsageError(`--rejected: ${path} does not hold refused records: name another file`);
   let bytes = 0;
-  let held = Buffer.alloc(0);
+  let rest = Buffer.alloc(0);
   for await (const chunk of createReadStream(path)) {
-    held = Buffer.concat([held, chunk]);
-    for (let end = held.indexOf("\n"); end >= 0; end = held.indexOf("\n")) {
-      const text = held.toString("utf8", 0, end);
+    rest = Buffer.concat([rest, chunk]);
+    for (let end = rest.indexOf("\n"); end >= 0; end = rest.indexOf("\n")) {
+      const text = rest.toString("utf8", 0, end);
       const [begun, index, line] = /^\{"index":(\d+),(?:"line":(\d+),)?/.exec(text) ?? [];
       if (begun === undefined) throw other;
-      known.add(Number(line ?? index));
+      indexes.add(Number(line ?? index));
       bytes += end + 1;
-      held = held.subarray(end + 1);
+      rest = rest.subarray(end + 1);
     }
   }
-  if (!start.startsWith(held.toString("utf8", 0, start.length))) throw other;
-  if (held.length > 0) await truncate(path, bytes);
-  return known;
+  if (!start.startsWith(rest.toString("utf8", 0, start.length))) throw other;
+  if (rest.length > 0) await truncate(path, bytes);
+  return indexes;
 };
 
 /**
@@ -152,9 +152,9 @@ export const rejectedFile = async (path: string, isResumed: boolean) => {
   await writeFile(path, "", { flag: "a" });
   const earlier = await knownIn(path);
   if (!isResumed) await truncate(path);
-  const known = isResumed ? earlier : new Set<number>();
+  const indexes = isResumed ? earlier : new Set<number>();
   return async ({ index, line, ...rejected }: RejectedRecord): Promise<void> => {
-    if (known.has(line ?? index)) return;
+    if (indexes.has(line ?? index)) return;
     await appendFile(path, `${JSON.stringify({ index, line, ...rejected })}\n`).catch((cause: Error) => {
       throw new Error(`--rejected: ${path} cannot be written: ${cause.message}`, { cause });
     });

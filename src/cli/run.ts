@@ -56,19 +56,19 @@ export const run = async (argv: readonly string[], around: Surroundings): Promis
   const stdout = safe(around.stdout);
   const stderr = safe(screen);
   // Some terminals report 0 columns.
-  const asked = readArgs(commands, argv, screen.columns || undefined);
-  if (asked.kind === "wrong") {
-    stderr.write(`${asked.text}\n`);
+  const input = readArgs(commands, argv, screen.columns || undefined);
+  if (input.kind === "wrong") {
+    stderr.write(`${input.text}\n`);
     return exitCode.wrongUsage;
   }
   try {
-    if (asked.kind === "run") return await asked.command.run({ ...around, ...asked, stdout, stderr, screen });
-    await stdout.write(`${asked.kind === "version" ? version : asked.text}\n`);
+    if (input.kind === "run") return await input.command.run({ ...around, ...input, stdout, stderr, screen });
+    await stdout.write(`${input.kind === "version" ? version : input.text}\n`);
     return exitCode.ok;
   } catch (error) {
-    if (interrupt.aborted && asked.kind === "run") {
-      const { afterInterrupt = "Nothing was changed." } = asked.command;
-      stderr.write(`touchpoint: stopped. ${asked.values.checkpoint === undefined ? afterInterrupt : goOn}\n`);
+    if (interrupt.aborted && input.kind === "run") {
+      const { afterInterrupt = "Nothing was changed." } = input.command;
+      stderr.write(`touchpoint: stopped. ${input.values.checkpoint === undefined ? afterInterrupt : goOn}\n`);
       return exitCode.interrupted;
     }
     // The reader closed the pipe: end silently, as other programs do.
@@ -77,10 +77,10 @@ export const run = async (argv: readonly string[], around: Surroundings): Promis
     screen.write(`${coloured("red", "touchpoint:", screen)} ${visible(messageOf(error))}\n`);
     const step = nextStep(error);
     if (step !== undefined) screen.write(`${coloured("cyan", step, screen)}\n`);
-    if (!(error instanceof UsageError && asked.kind === "run")) return exitCode.failed;
+    if (!(error instanceof UsageError && input.kind === "run")) return exitCode.failed;
     for (const [at, line] of error.lines.entries()) screen.write(`  ${at + 1}  ${visible(line)}\n`);
     if (error.command !== undefined) stderr.write(`\n${error.command}\n\n`);
-    stderr.write(`Run \`touchpoint ${asked.command.name} --help\` for details.\n`);
+    stderr.write(`Run \`touchpoint ${input.command.name} --help\` for details.\n`);
     return exitCode.wrongUsage;
   }
 };

@@ -97,22 +97,22 @@ export const columnsOf = (
 /** The columns to write, in order: paths such as `customFields.plan`, or paths and their names in the header. */
 export type WriteColumns = readonly string[] | Readonly<Record<string, string>>;
 
-export const areColumns: Rule = (given, option) => {
-  if (typeof given !== "object" || given === null)
-    return [`${option} must be ["email"] or { email: "E-mail" }, got ${JSON.stringify(given)}`];
-  const names: readonly unknown[] = Object.values(given);
+export const areColumns: Rule = (value, option) => {
+  if (typeof value !== "object" || value === null)
+    return [`${option} must be ["email"] or { email: "E-mail" }, got ${JSON.stringify(value)}`];
+  const names: readonly unknown[] = Object.values(value);
   if (names.length === 0) return [`${option} must name at least one column`];
-  if (![...Object.keys(given), ...names].every((text) => typeof text === "string" && text !== ""))
+  if (![...Object.keys(value), ...names].every((text) => typeof text === "string" && text !== ""))
     return [`${option} must be texts that are not empty`];
   const twice = names.filter((name, index) => names.indexOf(name) < index);
   return twice.map((name) => `${option}: ${name} comes twice`);
 };
 
 /** The columns that fit the rule. */
-export const columnsFrom = (given: WriteColumns): Column[] =>
-  Object.entries<string>(given).map(([path, name]) => ({
+export const columnsFrom = (columns: WriteColumns): Column[] =>
+  Object.entries<string>(columns).map(([path, name]) => ({
     name,
-    keys: splitPath(Array.isArray(given) ? name : path),
+    keys: splitPath(Array.isArray(columns) ? name : path),
   }));
 
 const ancestorsOf = (path: string): string[] => {
@@ -123,7 +123,7 @@ const ancestorsOf = (path: string): string[] => {
 /** Collects the fields of records, one record after the other. */
 export class FoundColumns {
   /** Whether a field has a value in any record, by its path. */
-  readonly #found = new Map<string, boolean>();
+  readonly #hasValue = new Map<string, boolean>();
   /** How many there were. */
   records = 0;
 
@@ -133,19 +133,19 @@ export class FoundColumns {
     for (const [keys, value] of leavesOf(record)) {
       const path = joinPath(keys);
       const hasValue = value !== null && value !== undefined;
-      this.#found.set(path, hasValue || this.#found.get(path) === true);
+      this.#hasValue.set(path, hasValue || this.#hasValue.get(path) === true);
     }
   }
 
   /** Every field, in the order of appearance; an object becomes one column per field. */
   columns(): Column[] {
-    const found = this.#found;
+    const hasValue = this.#hasValue;
     // A field that is an object in one record and null in another becomes the object's columns. If it also has other
     // values, it becomes one column, with the object as JSON.
-    const isAbove = new Set([...found.keys()].flatMap(ancestorsOf));
-    const paths = [...found.keys()]
-      .filter((path) => found.get(path) || !isAbove.has(path))
-      .filter((path) => !ancestorsOf(path).some((above) => found.get(above)));
+    const isAbove = new Set([...hasValue.keys()].flatMap(ancestorsOf));
+    const paths = [...hasValue.keys()]
+      .filter((path) => hasValue.get(path) || !isAbove.has(path))
+      .filter((path) => !ancestorsOf(path).some((above) => hasValue.get(above)));
     return columnsFrom(paths);
   }
 }

@@ -98,9 +98,9 @@ const readCells = (row: OpenRow, line: string, delimiter: string): void => {
  */
 export async function* readRows(
   chunks: AsyncIterable<Buffer>,
-  { name, delimiter: given, maxLineBytes, skipLines }: RowOptions,
+  { name, delimiter: ownDelimiter, maxLineBytes, skipLines }: RowOptions,
 ): AsyncGenerator<readonly Row[]> {
-  let delimiter = given;
+  let delimiter = ownDelimiter;
   let open: OpenRow | undefined;
   let lastEnd = "";
   for await (const lines of readLines(chunks, { maxLineBytes })) {

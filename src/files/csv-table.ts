@@ -52,10 +52,11 @@ export const csvForm = (columns: readonly Column[], style: CsvStyle): FileForm =
 
 /** For JSON that says what a cell says: JSON has no bigint and no NaN, and would make null of an invalid Date. */
 function asCell(this: object, key: string, value: unknown): unknown {
-  const given: unknown = Reflect.get(this, key);
-  if (isDate(given)) return cellOf(given, key);
-  if (typeof given === "bigint") return Number.isSafeInteger(Number(given)) ? Number(given) : String(given);
-  return typeof given === "number" && !Number.isFinite(given) ? String(given) : value;
+  const original: unknown = Reflect.get(this, key);
+  if (isDate(original)) return cellOf(original, key);
+  if (typeof original === "bigint")
+    return Number.isSafeInteger(Number(original)) ? Number(original) : String(original);
+  return typeof original === "number" && !Number.isFinite(original) ? String(original) : value;
 }
 
 /** The records that wait for their columns in a file. A written record is not refused for a long line. */
@@ -63,17 +64,17 @@ const waitingIn = (path: string): AsyncGenerator<object> =>
   ndjsonRecords(path, { maxLineBytes: Number.MAX_SAFE_INTEGER }, true);
 
 /** The blocks of a CSV file whose records are in a file of NDJSON. */
-const tableWith = (path: string, found: FoundColumns, style: CsvStyle): AsyncIterable<Block> => {
-  const columns = found.columns();
+const tableWith = (path: string, collected: FoundColumns, style: CsvStyle): AsyncIterable<Block> => {
+  const columns = collected.columns();
   if (columns.length > 0) return blocksOf(waitingIn(path), csvForm(columns, style));
   throw new ValidationError("the records have no fields: name the columns in the option columns");
 };
 
 /** The blocks of a CSV file with a column for every field of the records in a file of NDJSON, which is read twice. */
 export async function* tableOfFile(path: string, style: CsvStyle): AsyncGenerator<Block> {
-  const found = new FoundColumns();
-  for await (const record of waitingIn(path)) found.add(record);
-  if (found.records > 0) yield* tableWith(path, found, style);
+  const columns = new FoundColumns();
+  for await (const record of waitingIn(path)) columns.add(record);
+  if (columns.records > 0) yield* tableWith(path, columns, style);
 }
 
 /** The same for any records: only the last one completes the columns, so they wait in a file that no other user may read. */
@@ -82,17 +83,17 @@ export async function* spooledTable(
   path: string,
   style: CsvStyle,
 ): AsyncGenerator<Block> {
-  const found = new FoundColumns();
+  const columns = new FoundColumns();
   const row = (record: object, number: number): string =>
     rowOf(record, number, () => {
-      found.add(record);
+      columns.add(record);
       return `${JSON.stringify(isPlainObject(record) ? record : {}, asCell)}\n`;
     });
   const handle = await explained(path, () => open(path, "wx", 0o600));
   try {
     for await (const { text } of blocksOf(records, { header: "", row }))
       await explained(path, () => handle.writeFile(text));
-    if (found.records > 0) yield* tableWith(path, found, style);
+    if (columns.records > 0) yield* tableWith(path, columns, style);
   } finally {
     await handle.close();
     await rm(path, { force: true });

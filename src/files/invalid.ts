@@ -44,18 +44,18 @@ export const recordsOf = <Line extends { readonly line: number; readonly text: s
 ): AsyncGenerator<object> => {
   let settled = 0;
   async function* records(): AsyncGenerator<object> {
-    let given = 0;
+    let yielded = 0;
     for await (const lines of batches) {
       for (const line of lines) {
         const parsed = parse(line);
         if (parsed === undefined) continue;
         if ("record" in parsed) {
-          given += 1;
+          yielded += 1;
           yield markLine(parsed.record, line.line);
         } else if (onInvalid === undefined) {
           const problem = `${parsed.problem}. Correct it, or pass onInvalid to go on past it`;
           throw lineError(file, line.line, { ...parsed, problem });
-        } else if (given >= settled) {
+        } else if (yielded >= settled) {
           const error = lineError(file, line.line, parsed);
           await onInvalid({ file, line: line.line, text: line.text, error });
         }
@@ -69,8 +69,8 @@ export const recordsOf = <Line extends { readonly line: number; readonly text: s
 };
 
 /** What is wrong with a line whose number JSON would change. */
-export const unsafeProblem = (found: UnsafeNumber): string => {
-  const { path, message } = unsafeIssue(found);
+export const unsafeProblem = (number: UnsafeNumber): string => {
+  const { path, message } = unsafeIssue(number);
   return `${path}: ${message}; write it as text`;
 };
 

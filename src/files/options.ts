@@ -18,10 +18,10 @@ import type { OnInvalid } from "./invalid.ts";
  */
 export const knownOptions = <T extends object>(
   caller: string,
-  given: Partial<T> | null | undefined,
+  input: Partial<T> | null | undefined,
   rules: Rules,
 ): Partial<T> => {
-  const options = readOptions(given, rules);
+  const options = readOptions(input, rules);
   refuseSetup(caller, ruleFaults(options, rules));
   return options;
 };

@@ -197,11 +197,11 @@ export const readContacts = <Custom = Record<string, unknown>>(
   source: FileSource,
   options?: ReadContactsOptions<Custom>,
 ): AsyncGenerator<ContactRow<Custom>> => {
-  const given = readOptions(options, contactRules);
-  const { customFields, format: _format, types = {}, ...reading } = given;
+  const own = readOptions(options, contactRules);
+  const { customFields, format: _format, types = {}, ...reading } = own;
   const { delimiter: _, columns = {}, skipLines: __, onHeader, ...ndjson } = reading;
-  refuseSetup("readContacts", ruleFaults(given, contactRules));
-  const isCsv = isCsvName(source, given);
+  refuseSetup("readContacts", ruleFaults(own, contactRules));
+  const isCsv = isCsvName(source, own);
   /** The columns under the names of fields. */
   const named: Record<string, string | false> = {};
   const records = isCsv
@@ -219,6 +219,6 @@ export const readContacts = <Custom = Record<string, unknown>>(
       })
     : readNdjson(source, ndjson);
   // The type of the records is not checked here: the import checks each.
-  const found = contacts(records, customFields, isCsv) as AsyncGenerator<ContactRow<Custom>>;
-  return withSettled(found, (count) => tellSettled(records, count));
+  const rows = contacts(records, customFields, isCsv) as AsyncGenerator<ContactRow<Custom>>;
+  return withSettled(rows, (count) => tellSettled(records, count));
 };

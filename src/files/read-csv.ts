@@ -150,10 +150,10 @@ export const readCsv = <T extends object = Record<string, unknown>>(
   source: FileSource,
   options?: ReadCsvOptions,
 ): AsyncGenerator<T> => {
-  const known = knownOptions<ReadCsvOptions>("readCsv", options, csvRules);
-  const { delimiter, maxLineBytes = defaultMaxLineBytes, skipLines = 0 } = known;
-  const { name, chunks } = openSource(source, known);
+  const checked = knownOptions<ReadCsvOptions>("readCsv", options, csvRules);
+  const { delimiter, maxLineBytes = defaultMaxLineBytes, skipLines = 0 } = checked;
+  const { name, chunks } = openSource(source, checked);
   const rows = readRows(chunks, { name, delimiter, maxLineBytes, skipLines });
   // The type of the records is up to the caller, with header, `columns` and `cast`.
-  return recordsOf(name, rows, rowParser(name, known), known.onInvalid) as AsyncGenerator<T>;
+  return recordsOf(name, rows, rowParser(name, checked), checked.onInvalid) as AsyncGenerator<T>;
 };

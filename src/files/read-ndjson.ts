@@ -91,7 +91,7 @@ export const readNdjson = <T extends object = Record<string, unknown>>(
   source: FileSource,
   options?: ReadNdjsonOptions,
 ): AsyncGenerator<T> => {
-  const known = knownOptions<ReadNdjsonOptions>("readNdjson", options, readRules);
+  const checked = knownOptions<ReadNdjsonOptions>("readNdjson", options, readRules);
   // The type of the records is up to the caller, as for JSON.parse.
-  return ndjsonRecords(source, known, false) as AsyncGenerator<T>;
+  return ndjsonRecords(source, checked, false) as AsyncGenerator<T>;
 };

@@ -172,12 +172,12 @@ const isUtf16 = (start: Buffer): boolean => {
  */
 async function* asUtf8(
   chunks: AsyncGenerator<Buffer>,
-  { name, encoding: given }: { readonly name: string; readonly encoding: string | undefined },
+  { name, encoding: ownEncoding }: { readonly name: string; readonly encoding: string | undefined },
 ): AsyncGenerator<Buffer> {
   const { start, all } = await peek(chunks);
   const bytes = start.toString("latin1");
   // A mark that is there says more than an option that was given for many files.
-  const encoding = marks.find(([mark]) => bytes.startsWith(mark))?.[1] ?? given;
+  const encoding = marks.find(([mark]) => bytes.startsWith(mark))?.[1] ?? ownEncoding;
   const isWide = encoding?.startsWith("utf-16") === true;
   const trimmed = (
     isWide ? new TextDecoder(encoding).decode(start) : bytes.replace(/^\xef\xbb\xbf/, "")
@@ -223,10 +223,10 @@ export const pathOf = (place: unknown): string | undefined => {
  */
 export const openSource = (
   source: FileSource,
-  { name: given, encoding }: { readonly name?: string | undefined; readonly encoding?: string | undefined },
+  { name: ownName, encoding }: { readonly name?: string | undefined; readonly encoding?: string | undefined },
 ): { readonly name: string; readonly chunks: AsyncIterable<Buffer> } => {
   const path = pathOf(source);
-  const name = given ?? path ?? "input";
+  const name = ownName ?? path ?? "input";
   const text = (chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> =>
     asUtf8(unpacked(chunks, name), { name, encoding });
   if (path !== undefined) return { name, chunks: explained(name, text(fileChunks(path))) };

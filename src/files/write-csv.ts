@@ -73,18 +73,18 @@ export const writeCsv = async (
   records: Iterable<object> | AsyncIterable<object>,
   options?: WriteCsvOptions,
 ): Promise<Written> => {
-  const known = knownOptions<WriteCsvOptions>("writeCsv", options, rules);
+  const checked = knownOptions<WriteCsvOptions>("writeCsv", options, rules);
   assertRecords(records);
-  const { columns, delimiter = ",", escapeFormulas = true, byteOrderMark = false } = known;
+  const { columns, delimiter = ",", escapeFormulas = true, byteOrderMark = false } = checked;
   const style = { delimiter, escapeFormulas, byteOrderMark };
   const form = columns && csvForm(columnsFrom(columns), style);
-  const exported = exportTarget(target, records, known);
+  const exported = exportTarget(target, records, checked);
   if (exported === undefined) {
     const blocks = form ? blocksOf(records, form) : spooledTable(records, spoolPathOf(target), style);
-    return writeBlocks(target, blocks, known);
+    return writeBlocks(target, blocks, checked);
   }
   const settings = { columns: columns ?? null, ...style };
-  if (form) return exportList(exported, settings, form, known);
+  if (form) return exportList(exported, settings, form, checked);
   // Only the last record completes the columns: until then the records wait as NDJSON, which no other user may read.
   const path = `${await destinationOf(exported.path)}.records`;
   let table: Written | undefined;
@@ -92,7 +92,7 @@ export const writeCsv = async (
     await removeOldDrafts(exported.path);
     table = await writeBlocks(exported.path, tableOfFile(draft, style), {});
   };
-  const written = await exportList({ ...exported, path, mode: 0o600, finish }, settings, ndjsonForm, known);
+  const written = await exportList({ ...exported, path, mode: 0o600, finish }, settings, ndjsonForm, checked);
   // Undefined if an earlier run has written the table, and was killed before it could delete the checkpoint.
   const bytes = table?.bytes ?? (await explained(exported.path, () => stat(exported.path))).size;
   return { ...written, bytes };

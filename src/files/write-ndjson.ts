@@ -44,9 +44,9 @@ export const writeNdjson = async (
   records: Iterable<object> | AsyncIterable<object>,
   options?: WriteNdjsonOptions,
 ): Promise<Written> => {
-  const known = knownOptions<WriteNdjsonOptions>("writeNdjson", options, writeRules);
+  const checked = knownOptions<WriteNdjsonOptions>("writeNdjson", options, writeRules);
   assertRecords(records);
-  const exported = exportTarget(target, records, known);
-  if (exported) return exportList(exported, { ndjson: 1 }, ndjsonForm, known);
-  return writeBlocks(target, blocksOf(records, ndjsonForm), known);
+  const exported = exportTarget(target, records, checked);
+  if (exported) return exportList(exported, { ndjson: 1 }, ndjsonForm, checked);
+  return writeBlocks(target, blocksOf(records, ndjsonForm), checked);
 };

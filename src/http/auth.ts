@@ -54,7 +54,7 @@ export class Redactor {
 
   learn(key: string): void {
     if (this.#keys.at(-1) === key) return;
-    this.#keys = [...this.#keys.filter((known) => known !== key), key].slice(-mostKeys);
+    this.#keys = [...this.#keys.filter((older) => older !== key), key].slice(-mostKeys);
     this.#pattern = undefined;
   }
 

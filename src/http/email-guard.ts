@@ -48,9 +48,11 @@ export const emailGuard = ({ guards, log, paths, wallTime }: EmailGuardSettings)
   const isOfEmails = ({ operation }: Sending, { method, path }: HttpRequest): boolean => {
     if (method === "GET") return false;
     if (operation.isEmail) return true;
-    const given = placeOf(path);
+    const actual = placeOf(path);
     // Also without the prefix: a base URL that ends in it is taken without it, and a gateway may add it.
-    return places.some((place) => isWithin(given, place) || isWithin(given, place.replace("/api/v1/", "/")));
+    return places.some(
+      (place) => isWithin(actual, place) || isWithin(actual, place.replace("/api/v1/", "/")),
+    );
   };
   const sendEmail = async (sending: Sending, request: HttpRequest, send: Send): Promise<HttpResponse> => {
     const { method } = request;

@@ -81,19 +81,19 @@ const hintFor = (
   return hint ?? (isSaid || isService ? undefined : advice(sending));
 };
 
-const statusError = (failure: AttemptFailure, response: HttpResponse, found: Findings) => {
+const statusError = (failure: AttemptFailure, response: HttpResponse, findings: Findings) => {
   const { status } = response;
-  const { operation, call } = found.sending;
+  const { operation, call } = findings.sending;
   const sentence = sentenceOf(response.json);
-  const said = sentence ?? `${operation.id}: ${answererOf(response)}. ${advice(found.sending)}`;
-  const message = found.note === undefined ? said : `${said} (${found.note})`;
+  const said = sentence ?? `${operation.id}: ${answererOf(response)}. ${advice(findings.sending)}`;
+  const message = findings.note === undefined ? said : `${said} (${findings.note})`;
   const details = {
     ...call.progress,
     status,
     headers: toHeaders(response.headers),
     body: response.isJson ? response.json : response.text,
-    retryAfterMs: found.retryAfterMs,
-    hint: hintFor(failure, found),
+    retryAfterMs: findings.retryAfterMs,
+    hint: hintFor(failure, findings),
   };
   if (status === 429) return new RateLimitError(message, details);
   if (status === 503) return new ServiceUnavailableError(message, details);
@@ -102,14 +102,14 @@ const statusError = (failure: AttemptFailure, response: HttpResponse, found: Fin
   return new Class(message, details);
 };
 
-const failedAttempt = (failure: AttemptFailure, found: Findings): TouchpointError => {
+const failedAttempt = (failure: AttemptFailure, findings: Findings): TouchpointError => {
   if (failure.kind === "status" && failure.response !== undefined) {
-    return statusError(failure, failure.response, found);
+    return statusError(failure, failure.response, findings);
   }
-  const { progress } = found.sending.call;
-  const details = { ...progress, cause: failure.cause, hint: hintFor(failure, found) };
+  const { progress } = findings.sending.call;
+  const details = { ...progress, cause: failure.cause, hint: hintFor(failure, findings) };
   const start = failure.wasSent ? "sent, no usable response" : "not sent";
-  const message = `${progress.operation}: ${start} (${failure.message}). ${advice(found.sending)}${found.note === undefined ? "" : ` ${found.note}`}`;
+  const message = `${progress.operation}: ${start} (${failure.message}). ${advice(findings.sending)}${findings.note === undefined ? "" : ` ${findings.note}`}`;
   if (failure.kind === "timeout") return new TimeoutError(message, details);
   if (failure.kind === "broken" || failure.kind === "empty" || failure.kind === "too-large") {
     return new ResponseValidationError(message, { ...details, status: failure.response?.status ?? 200 });

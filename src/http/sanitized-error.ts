@@ -13,16 +13,16 @@ export const isErrorLike = (value: unknown): value is ErrorLike =>
 const asIs = (text: string): string => text;
 
 /** The name, message, stack and code of an error, and nothing else, because a fetch may attach whole requests to it. */
-export const sanitizedError = (told: ErrorLike, change = asIs): Error & { readonly code?: string } => {
+export const sanitizedError = (original: ErrorLike, change = asIs): Error & { readonly code?: string } => {
   const plain = new Error();
   const keep = (name: "name" | "message" | "stack"): void => {
-    const value: unknown = told[name];
+    const value: unknown = original[name];
     if (typeof value !== "string") return;
     Object.defineProperty(plain, name, { value: change(value), writable: true, configurable: true });
   };
   keep("name");
   keep("message");
   keep("stack");
-  const { code } = told;
+  const { code } = original;
   return typeof code === "string" ? Object.assign(plain, { code: change(code) }) : plain;
 };

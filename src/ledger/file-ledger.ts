@@ -12,7 +12,7 @@ import { isClock, type Stored, settled } from "./rules.ts";
 
 /** The keys of a ledger in a file, for the processes of one machine. */
 const fileKeys = (path: string, clock: Pick<Clock, "wallTime">): KeyStore => {
-  let known: JournalFile | undefined;
+  let latest: JournalFile | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
   /** Runs uses one after the other. Undefined if there is no file and none is to be created. */
@@ -24,8 +24,8 @@ const fileKeys = (path: string, clock: Pick<Clock, "wallTime">): KeyStore => {
       try {
         // Code for files loads with the first use, not with the package.
         const { JournalFile } = await import("./journal-file.ts");
-        known ??= new JournalFile(path);
-        const journal = known;
+        latest ??= new JournalFile(path);
+        const journal = latest;
         return await journal.use((file) => work(journal, file), { create });
       } catch (cause) {
         if (isTouchpointError(cause)) throw cause;
@@ -36,7 +36,7 @@ const fileKeys = (path: string, clock: Pick<Clock, "wallTime">): KeyStore => {
     return turn;
   };
 
-  const found = async (find: (keys: JournalFile["keys"]) => Stored | undefined) =>
+  const lookUp = async (find: (keys: JournalFile["keys"]) => Stored | undefined) =>
     foundAt(await inTurn(false, async ({ keys }) => find(keys)), clock.wallTime());
 
   const settle: KeyStore["settle"] = async (key, claim, settling) => {
@@ -65,12 +65,12 @@ const fileKeys = (path: string, clock: Pick<Clock, "wallTime">): KeyStore => {
         throw error;
       }
     },
-    find: (key) => found((keys) => keys.find(key)),
-    findScheduled: (id) => found((keys) => keys.findScheduled(id)),
+    find: (key) => lookUp((keys) => keys.find(key)),
+    findScheduled: (id) => lookUp((keys) => keys.findScheduled(id)),
     settle,
     async *all() {
       let before = Number.POSITIVE_INFINITY;
-      if (known === undefined) {
+      if (latest === undefined) {
         const { newestKeys } = await import("./journal-file.ts");
         for (const entry of await newestKeys(path)) {
           before = entry.at;

@@ -66,16 +66,16 @@ const tryStore = async (store: KeyStore, { name, rule, isRefusal }: Adapter): Pr
   const check = (what: string, isRight: boolean): void => {
     if (!isRight) throw new AdapterFault(`${name}: the first use ${what}: ${rule}`);
   };
-  const isOurs = (found: Found | undefined, state: Found["state"]): boolean =>
-    found?.key === key && found.claim === claim && found.fingerprint === fingerprint && found.state === state;
+  const isOurs = (entry: Found | undefined, state: Found["state"]): boolean =>
+    entry?.key === key && entry.claim === claim && entry.fingerprint === fingerprint && entry.state === state;
   try {
     // Before there is a row: a user without DELETE would leave one at each try.
     check("freed a key that nobody has claimed", !(await store.settle(key, claim, { as: "not-sent" })));
     check("could not claim a key of its own", await store.claim(claiming));
     check("claimed one key twice", !(await store.claim({ ...claiming, claim: crypto.randomUUID() })));
-    const found = await store.find(key);
-    const isTimed = found?.limitMs === limitMs && Number.isFinite(found.since) && Number.isFinite(found.now);
-    check("did not read the key that it has claimed", isOurs(found, "pending") && isTimed);
+    const entry = await store.find(key);
+    const isTimed = entry?.limitMs === limitMs && Number.isFinite(entry.since) && Number.isFinite(entry.now);
+    check("did not read the key that it has claimed", isOurs(entry, "pending") && isTimed);
     check("did not settle its key", await store.settle(key, claim, { as: "sent", receipt: { id: key } }));
     const sent = await store.find(key);
     check("did not read the receipt", isOurs(sent, "sent") && Object(sent?.receipt).id === key);
@@ -118,10 +118,10 @@ export const ledgerOver = (place: KeyStore, adapter?: Adapter): Ledger => {
       for (let tries = 0; tries < mostTries; tries += 1) {
         if (await store.claim({ key, fingerprint, claim: own, ...claimDetails(details) }))
           return { state: "claimed", claim: own };
-        const found = await store.find(key);
+        const entry = await store.find(key);
         // It stored the claim, and did not say so.
-        if (found?.claim === own) break;
-        if (found !== undefined) return aged(found);
+        if (entry?.claim === own) break;
+        if (entry !== undefined) return aged(entry);
       }
       throw new Error(`the store does not say what holds the key: ${adapter?.rule}`);
     } catch (error) {
@@ -139,34 +139,34 @@ export const ledgerOver = (place: KeyStore, adapter?: Adapter): Ledger => {
   return {
     claim,
     read: async (key) => {
-      const found = await find("get", key);
-      return found && aged(found);
+      const entry = await find("get", key);
+      return entry && aged(entry);
     },
     settle: async (key, as, details) => {
-      const { claim: given, force, receipt } = details ?? {};
+      const { claim: ownClaim, force, receipt } = details ?? {};
       checkSettling(key, as, details);
-      if (given !== undefined) return store.settle(key, given, { as, receipt });
-      const found = await store.find(key);
-      const how = found && settledByHand(found, as, force);
-      if (found === undefined || how === undefined) return false;
-      return store.settle(key, found.claim, { ...how, receipt });
+      if (ownClaim !== undefined) return store.settle(key, ownClaim, { as, receipt });
+      const entry = await store.find(key);
+      const how = entry && settledByHand(entry, as, force);
+      if (entry === undefined || how === undefined) return false;
+      return store.settle(key, entry.claim, { ...how, receipt });
     },
     settleScheduled: async (id, as) => {
-      const found = await store.findScheduled(id);
-      return found !== undefined && store.settle(found.key, found.claim, { as, over: true });
+      const entry = await store.findScheduled(id);
+      return entry !== undefined && store.settle(entry.key, entry.claim, { as, over: true });
     },
     release: async (key) => {
-      const found = await find("release", key);
-      return found !== undefined && store.settle(key, found.claim, { as: "not-sent", over: true });
+      const entry = await find("release", key);
+      return entry !== undefined && store.settle(key, entry.claim, { as: "not-sent", over: true });
     },
     get: async (key) => {
-      const found = await find("get", key);
-      return found && rowOf(found);
+      const entry = await find("get", key);
+      return entry && rowOf(entry);
     },
     async *list(filter) {
       const passes = listFilter(filter);
-      for await (const found of store.all()) {
-        const row = rowOf(found);
+      for await (const entry of store.all()) {
+        const row = rowOf(entry);
         // Of a process that was killed while it tried the store.
         if (passes(row) && !row.key.startsWith(trialPrefix)) yield row;
       }

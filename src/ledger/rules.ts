@@ -90,9 +90,9 @@ export const aged = ({ state, fingerprint, since, receipt, limitMs, now }: Found
 };
 
 /** The row of a key for people. */
-export const rowOf = (found: Found): LedgerRow => {
-  const { state, since, receipt } = aged(found);
-  return { key: found.key, state, since, receipt };
+export const rowOf = (entry: Found): LedgerRow => {
+  const { state, since, receipt } = aged(entry);
+  return { key: entry.key, state, since, receipt };
 };
 
 /** The id of the scheduled email that a receipt is of. */
@@ -102,10 +102,10 @@ export const scheduledIdOf = (operation: string | undefined, receipt: unknown): 
 };
 
 /** How to store a settlement by hand; undefined if it may change nothing. */
-export const settledByHand = (found: Found, as: Settlement, force = false): Settling | undefined => {
-  if (aged(found).state === "pending" && !force) return undefined;
+export const settledByHand = (entry: Found, as: Settlement, force = false): Settling | undefined => {
+  if (aged(entry).state === "pending" && !force) return undefined;
   // The scheduled email may have been cancelled.
-  return { as, over: as !== "sent" && scheduledIdOf(found.operation, found.receipt) !== undefined };
+  return { as, over: as !== "sent" && scheduledIdOf(entry.operation, entry.receipt) !== undefined };
 };
 
 const isSettlement = isOneOf("sent", "not-sent", "unknown");
@@ -156,8 +156,8 @@ const filterRules: Rules = { state: isOneOf("pending", "unknown", "sent"), since
  *
  * @throws ValidationError naming every fault of the filter.
  */
-export const listFilter = (given: LedgerFilter | undefined): ((row: LedgerRow) => boolean) => {
-  const filter = readOptions(given, filterRules);
+export const listFilter = (input: LedgerFilter | undefined): ((row: LedgerRow) => boolean) => {
+  const filter = readOptions(input, filterRules);
   refuseFaults("ledger.list", ruleFaults(filter, filterRules));
   const { state, since } = filter;
   const from = sinceMs(since);

@@ -121,10 +121,10 @@ export class OnceClaim {
     const { limitMs } = this.#call;
     const settling = (async () => ledger.settle(key, as, { claim, receipt }))();
     // `close` waits for it, also where its caller has left.
-    const held = caller.context.lifetime.hold(inTime(settling, { limitMs, clock: caller.clock }));
+    const settled = caller.context.lifetime.hold(inTime(settling, { limitMs, clock: caller.clock }));
     try {
       // A key that stays pending is unknown soon, and never sent again; the caller gets the result of the email anyway.
-      await untilAborted(held, caller.signal);
+      await untilAborted(settled, caller.signal);
       this.#claim = undefined;
     } catch {
       // The next attempt, or the end of the call, tries again; behind a receipt there is none.
@@ -165,8 +165,8 @@ interface Flight {
 const flights = new WeakMap<ClaimLedger, Map<string, Flight>>();
 
 const flightsOf = (ledger: ClaimLedger): Map<string, Flight> => {
-  const known = flights.get(ledger);
-  if (known !== undefined) return known;
+  const existing = flights.get(ledger);
+  if (existing !== undefined) return existing;
   const made = new Map<string, Flight>();
   flights.set(ledger, made);
   return made;
@@ -206,9 +206,9 @@ const differingFields = (before: string, now: string): string[] | undefined => {
 const checkSame = (
   { caller, key }: OnceCall<unknown>,
   { fingerprint, since }: Pick<TakenKey, "fingerprint" | "since">,
-  asked: string,
+  wanted: string,
 ): void => {
-  const differs = differingFields(fingerprint, asked);
+  const differs = differingFields(fingerprint, wanted);
   if (differs === undefined) return;
   const operation = caller.progress.operation;
   const fields = differs.length > 0 ? ` (differs in ${differs.join(", ")})` : "";
@@ -236,8 +236,8 @@ const refusal = ({ caller, key }: OnceCall<unknown>, { state, since }: TakenKey)
 };
 
 /** The receipt of the email that was sent under the key. @throws SendOnceError if there is none yet. */
-const earlier = (call: OnceCall<unknown>, taken: TakenKey, asked: string): { readonly receipt: unknown } => {
-  checkSame(call, taken, asked);
+const earlier = (call: OnceCall<unknown>, taken: TakenKey, wanted: string): { readonly receipt: unknown } => {
+  checkSame(call, taken, wanted);
   if (taken.state === "sent") return { receipt: keepable(taken.receipt) };
   throw refusal(call, taken);
 };
@@ -262,8 +262,8 @@ const readKey = async (call: OnceCall<unknown>): Promise<TakenKey | undefined> =
 };
 
 const sendUnderKey = async <Sent>(call: OnceCall<Sent>, fingerprint: string): Promise<OnceResult<Sent>> => {
-  const known = await readKey(call);
-  if (known !== undefined) return earlier(call, known, fingerprint);
+  const taken = await readKey(call);
+  if (taken !== undefined) return earlier(call, taken, fingerprint);
   const claim = new OnceClaim(call, fingerprint);
   try {
     const sent = await call.send(claim);

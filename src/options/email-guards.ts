@@ -107,15 +107,15 @@ export const emailGuards = (
     isAlwaysDry: always === "1" || always === "true",
     isDry: dryRun === true,
     check: (operation, body, isNew) => {
-      const given = recipientsIn(body);
+      const addresses = recipientsIn(body);
       for (const [name, covers] of rules) {
         if (covers === undefined) continue;
-        const isCovered = given.every((one) => {
+        const isCovered = addresses.every((one) => {
           const address = addressIn(one);
           return address !== undefined && covers(address);
         });
         // An email without a recognizable recipient could go to anyone.
-        if (isCovered && (given.length > 0 || !isNew)) continue;
+        if (isCovered && (addresses.length > 0 || !isNew)) continue;
         log.warn("recipient refused", { operation, by: name });
         const message = `${operation}: ${name} does not cover the recipient. Nothing was sent.`;
         throw new RecipientRefusedError(message, { operation });

@@ -39,10 +39,10 @@ const ignore = (): void => undefined;
 /** Calls an observer. Its own failure, at once or later, does not affect the call. */
 export const callSafely = (watcher: () => unknown): void => {
   try {
-    const told = watcher();
+    const watcherOf = watcher();
     // Like `await`: a promise of another realm or library could reject unhandled as well.
-    if (typeof told === "object" && told !== null && "then" in told)
-      Promise.resolve(told).then(ignore, ignore);
+    if (typeof watcherOf === "object" && watcherOf !== null && "then" in watcherOf)
+      Promise.resolve(watcherOf).then(ignore, ignore);
   } catch {
     // The observed call continues.
   }

@@ -41,16 +41,16 @@ const fromEnv = (env: Environment, isPlain: boolean) => {
 /**
  * The proxy for requests to an origin. Plain http to this machine uses none, because the proxy would see the key.
  *
- * @param given - the option: `env`, a URL, or undefined.
+ * @param value - the option: `env`, a URL, or undefined.
  */
 export const proxyRoute = (
-  given: unknown,
+  value: unknown,
   { origin, environment }: { readonly origin: string; readonly environment: Environment },
   faults: string[],
 ): ProxyRoute => {
-  const isFromEnv = given === "env" || (given === undefined && environment.NODE_USE_ENV_PROXY === "1");
+  const isFromEnv = value === "env" || (value === undefined && environment.NODE_USE_ENV_PROXY === "1");
   const isPlain = origin.startsWith("http:");
-  const [name, proxy] = isFromEnv ? fromEnv(environment, isPlain) : (["proxy", given] as const);
+  const [name, proxy] = isFromEnv ? fromEnv(environment, isPlain) : (["proxy", value] as const);
   if (proxy === undefined) return direct;
   if (typeof proxy !== "string" || !isProxyUrl(proxy)) {
     faults.push(urlFault(name));

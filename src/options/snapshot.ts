@@ -44,13 +44,13 @@ export const environmentOf = (env: Environment): Environment =>
  * @param before - the values of options that are not given, or undefined.
  * @throws ConfigurationError when the options are not an object.
  */
-export const snapshot = (given: ClientOptions, before: ClientOptions): ClientOptions => {
-  if (!hasOptions(given))
+export const snapshot = (input: ClientOptions, before: ClientOptions): ClientOptions => {
+  if (!hasOptions(input))
     throw new ConfigurationError("options must be an object: new Client({ apiKey, baseUrl })");
   const options = new Map<string, unknown>(Object.entries(before));
   // Includes unknown names, to be reported, and properties that an instance inherits from its class.
-  for (const name of [...Object.keys(given), ...optionNames]) {
-    const value: unknown = Reflect.get(given, name);
+  for (const name of [...Object.keys(input), ...optionNames]) {
+    const value: unknown = Reflect.get(input, name);
     const isGlobalFetch = name === "fetch" && value !== undefined && value === globalThis.fetch;
     if (isGlobalFetch) options.set(name, globalFetch);
     else if (isGiven(name, value) || !optionNames.includes(name)) options.set(name, copyOf(name, value));

@@ -110,11 +110,11 @@ const placeholders = (path: string): string[] =>
   path.split("/").filter((segment) => /^(:\w+|\{.*\})$/.test(segment));
 
 const placeholderFaults = (path: string, own: string): string[] => {
-  const [known] = placeholders(own);
-  const given = placeholders(path);
-  if (known !== undefined && given.filter((name) => name === known).length !== 1)
-    return [` must have /${known} where the id goes, as ${own} has`];
-  return given.filter((name) => name !== known).map((name) => `: the operation has no value for ${name}`);
+  const [expected] = placeholders(own);
+  const actual = placeholders(path);
+  if (expected !== undefined && actual.filter((name) => name === expected).length !== 1)
+    return [` must have /${expected} where the id goes, as ${own} has`];
+  return actual.filter((name) => name !== expected).map((name) => `: the operation has no value for ${name}`);
 };
 
 const withMethod = /^(?:(GET|POST|PUT|PATCH|DELETE) )?(.*)$/s;

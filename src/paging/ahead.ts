@@ -80,15 +80,15 @@ export class PagesAhead<P> {
 
   #ask(request: PageRequest): Requested<P> {
     const abort = new AbortController();
-    const asked = { request, abort, page: this.#fetch(request, abort.signal), hasCome: false };
+    const ahead = { request, abort, page: this.#fetch(request, abort.signal), hasCome: false };
     // The caller that takes the page gets the failure; until then it must not count as unhandled.
-    asked.page.then(
+    ahead.page.then(
       () => {
-        asked.hasCome = true;
+        ahead.hasCome = true;
       },
       () => undefined,
     );
-    this.#requested.push(asked);
-    return asked;
+    this.#requested.push(ahead);
+    return ahead;
   }
 }

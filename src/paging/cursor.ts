@@ -37,8 +37,8 @@ const areIds = (value: unknown): boolean =>
   Array.isArray(value) && value.every((id) => typeof id === "string");
 
 const isPlace = (value: unknown): value is Place => {
-  const given: { readonly [field in keyof Place | "v"]?: unknown } = Object(value);
-  const { v, position, read, longest, recent, kept = [], first = [], query = "" } = given;
+  const fields: { readonly [field in keyof Place | "v"]?: unknown } = Object(value);
+  const { v, position, read, longest, recent, kept = [], first = [], query = "" } = fields;
   const isWhole = [position, read, longest].every(isCount) && [recent, kept, first].every(areIds);
   return v === 1 && isWhole && typeof query === "string";
 };

@@ -181,14 +181,14 @@ const iterator = <T>(
 export const paged = <T, Query extends ListQuery>(
   call: Call,
   operation: Operation<Query, Page<T>>,
-  given: Query,
+  ownQuery: Query,
   asGiven: CallOptions & PagingOptions,
   { mayBeShort = true, ...iterating }: { readonly priority?: Priority; readonly mayBeShort?: boolean } = {
     priority: "background",
   },
 ): Paged<T> => {
   // JavaScript callers may pass null; it means undefined.
-  const query = readFields(operation.input, given ?? {});
+  const query = readFields(operation.input, ownQuery ?? {});
   const options = readOptions(asGiven, walkRules);
   // Anything else is refused before the first request.
   const { prefetch, consistency, cursor, ...callOptions } = hasOptions(options) ? options : {};
@@ -202,10 +202,10 @@ export const paged = <T, Query extends ListQuery>(
     return sendRequest(call, operation, { payload: query }, callOptions);
   };
 
-  const walk = (via: Call, given: PageOptions | undefined): Walk<T> => {
+  const walk = (via: Call, pageOptions: PageOptions | undefined): Walk<T> => {
     check(options, walkRules);
-    check(given, { cursor: anything });
-    const { cursor: from = cursor } = given ?? {};
+    check(pageOptions, { cursor: anything });
+    const { cursor: from = cursor } = pageOptions ?? {};
     // Each request has its own limit, so a fault of the given one would not be noticed.
     throwIfInvalid(operation.id, issuesOf(operation.input, query));
     return new Walk<T>({
@@ -245,13 +245,13 @@ export const paged = <T, Query extends ListQuery>(
     });
   };
 
-  const pages = (via = call, given?: PageOptions): AsyncIterableIterator<WalkedPage<T>> => {
+  const pages = (via = call, pageOptions?: PageOptions): AsyncIterableIterator<WalkedPage<T>> => {
     // If the client is closed from now on, the iteration ends.
     const own = via.open(operation.id);
     let walking: Walk<T> | undefined;
     return iterator(own, [callOptions.signal, own.signal], {
       next: () => {
-        walking ??= walk(own, given);
+        walking ??= walk(own, pageOptions);
         return walking.next();
       },
       stop: () => walking?.stop(),
@@ -281,15 +281,15 @@ export const paged = <T, Query extends ListQuery>(
     catch: (onRejected) => page().catch(onRejected),
     finally: (onFinally) => page().finally(onFinally),
     withResponse: () => page().withResponse(),
-    pages: (given) => pages(call, given),
+    pages: (pageOptions) => pages(call, pageOptions),
     request: { operation: operation.id, query },
     [Symbol.asyncIterator]: () => records(),
-    toArray: (given) => {
-      const { max = Number.POSITIVE_INFINITY } = given ?? {};
+    toArray: (pageOptions) => {
+      const { max = Number.POSITIVE_INFINITY } = pageOptions ?? {};
       const own = call.open(operation.id);
       const all: T[] = [];
       const read = own.run(operation.id, callOptions, async (via) => {
-        check(given, arrayRules);
+        check(pageOptions, arrayRules);
         if (max === 0) return all;
         for await (const record of records(via)) {
           all.push(record);

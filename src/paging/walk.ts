@@ -39,7 +39,7 @@ export interface WalkedPage<T> extends Page<T> {
 interface Arrived<T> {
   readonly request: PageRequest;
   readonly page: ServedPage<T>;
-  readonly known: number;
+  readonly lastKnown: number;
 }
 
 const idsRemembered = 10 * largestLimit;
@@ -159,15 +159,15 @@ export class Walk<T> {
     const restart = this.#restartIn(served, shown);
     const ids = shown.slice(0, restart);
     const page = { ...served, data: served.data.slice(0, restart) };
-    const known = this.#settings.isDriftSafe ? this.#recent.lastKnownIn(ids) : -1;
-    const age = this.#recent.ageOf(ids[known] ?? "");
+    const lastKnown = this.#settings.isDriftSafe ? this.#recent.lastKnownIn(ids) : -1;
+    const age = this.#recent.ageOf(ids[lastKnown] ?? "");
     const overlaps = request.skip < this.#position;
     const sight = { age, overlaps, isCut, oldestJoin: Math.max(oldestJoin, this.#gone) };
     const move = restart === undefined ? moveOf(this.#phase, sight) : "take";
-    if (move === "search") this.#lookElsewhere({ request, page, known }, isCut);
-    else if (move === "approach") this.#lookOn({ request, page, known }, age);
-    else if ("search" in this.#phase) return this.#join({ request, page, known }, age);
-    else return this.#take({ request, page, known }, restart !== undefined);
+    if (move === "search") this.#lookElsewhere({ request, page, lastKnown }, isCut);
+    else if (move === "approach") this.#lookOn({ request, page, lastKnown }, age);
+    else if ("search" in this.#phase) return this.#join({ request, page, lastKnown }, age);
+    else return this.#take({ request, page, lastKnown }, restart !== undefined);
     return undefined;
   }
 
@@ -181,29 +181,32 @@ export class Walk<T> {
   }
 
   /** Continues after the records that a search has found. */
-  #join({ request, page, known }: Arrived<T>, age: number): WalkedPage<T> | undefined {
-    if (known !== -1) this.#position = request.skip + known + 1;
+  #join({ request, page, lastKnown }: Arrived<T>, age: number): WalkedPage<T> | undefined {
+    if (lastKnown !== -1) this.#position = request.skip + lastKnown + 1;
     // At most one page at once, although a search requests the largest page.
-    const data = page.data.slice(0, known + 1 + this.#limit);
+    const data = page.data.slice(0, lastKnown + 1 + this.#limit);
     const limit = data.length < page.data.length ? data.length : request.limit;
-    if (known === -1 || data.length > known + 1)
-      return this.#take({ request: { skip: request.skip, limit }, page: { ...page, data }, known }, false);
+    if (lastKnown === -1 || data.length > lastKnown + 1)
+      return this.#take(
+        { request: { skip: request.skip, limit }, page: { ...page, data }, lastKnown },
+        false,
+      );
     this.#phase = { is: "reading" };
     this.#gone = age;
     return undefined;
   }
 
   /** Yields the records after the last known one. */
-  #take({ request, page, known }: Arrived<T>, isRestart: boolean): WalkedPage<T> | undefined {
-    const fresh = onceEach(page.data.slice(known + 1));
+  #take({ request, page, lastKnown }: Arrived<T>, isRestart: boolean): WalkedPage<T> | undefined {
+    const fresh = onceEach(page.data.slice(lastKnown + 1));
     const standing = { position: this.#position, longest: this.#size.longest, fresh: fresh.length };
     const isAtEnd = this.#end.isAt(request, page, standing);
     if (isAtEnd === undefined && !isRestart) {
       this.#ahead.drop();
       return undefined;
     }
-    const isFirst = known === -1 || this.#phase.is === "beginning";
-    const shift = isFirst ? 0 : this.#reached - (request.skip + known + 1);
+    const isFirst = lastKnown === -1 || this.#phase.is === "beginning";
+    const shift = isFirst ? 0 : this.#reached - (request.skip + lastKnown + 1);
     this.#drift.joined(shift);
     this.#phase = { is: "reading" };
     this.#position = this.#reached = request.skip + page.data.length;
@@ -227,17 +230,17 @@ export class Walk<T> {
   }
 
   /** Yields nothing: only a page further on shows which records after the known one are new. */
-  #lookOn({ request, page, known }: Arrived<T>, age: number): void {
+  #lookOn({ request, page, lastKnown }: Arrived<T>, age: number): void {
     if (!("search" in this.#phase)) this.#lose(request, page);
     const search = "search" in this.#phase ? this.#phase.search : new Search(request.skip, this.#size.most);
-    this.#position = request.skip + known + 1;
+    this.#position = request.skip + lastKnown + 1;
     this.#phase = { is: "approaching", search, age };
   }
 
-  #lookElsewhere({ request, page, known }: Arrived<T>, isCut: boolean): void {
+  #lookElsewhere({ request, page, lastKnown }: Arrived<T>, isCut: boolean): void {
     const phase = this.#phase;
     const isSearching = phase.is === "searching";
-    if (known === -1) this.#drift.missed(isSearching ? 0 : this.#position - request.skip);
+    if (lastKnown === -1) this.#drift.missed(isSearching ? 0 : this.#position - request.skip);
     const from = "search" in phase && (isSearching || isCut) ? phase.search.from : request.skip;
     const search = isSearching && !isCut ? phase.search : new Search(from, this.#size.most);
     const reached = request.skip + page.data.length;

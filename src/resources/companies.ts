@@ -97,10 +97,10 @@ export class Companies {
       { payload: { domain } },
       options,
     );
-    const found = search
+    const company = search
       .withResponse()
       .then(({ data, response }) => ({ data: matchOf(domain, data), response }), noneWhenAbsent);
-    return answer(found);
+    return answer(company);
   }
 
   /**

@@ -199,11 +199,11 @@ export class Contacts<Fields extends object = OpenFields> {
    */
   import(source: InputSource<ContactInputOf<Fields>>, options: ImportOptions = {}): ApiPromise<ImportReport> {
     // The import checks the fields of a row, and the call checks its custom fields.
-    const given = source as InputSource<GivenContact>;
+    const rows = source as InputSource<GivenContact>;
     const call = this.#call.open("contacts.import");
     // Files and hashes load with the first import, not with the package.
     const loaded = import("../bulk/import.ts");
-    return call.answer(loaded.then(({ importContacts }) => importContacts(given, options ?? {}, call)));
+    return call.answer(loaded.then(({ importContacts }) => importContacts(rows, options ?? {}, call)));
   }
 
   /**

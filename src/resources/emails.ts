@@ -154,8 +154,8 @@ export class ScheduledEmails {
     if (ledger.settleScheduled === undefined) return;
     const settling = (async () => ledger.settleScheduled?.(id, as))();
     // `close` waits for it, also where its caller has left.
-    const held = context.lifetime.hold(inTime(settling, { limitMs, clock: context.clock }));
-    await untilAborted(held, signal).catch(() => undefined);
+    const settled = context.lifetime.hold(inTime(settling, { limitMs, clock: context.clock }));
+    await untilAborted(settled, signal).catch(() => undefined);
   }
 }
 
@@ -234,11 +234,11 @@ export class Emails {
     email: Input,
     sending: EmailSend<Input, Output>,
   ): ApiPromise<Output> {
-    const given = readOptions(sending.options, sendRules);
-    const { once, dryRun, ...options } = given;
+    const sendOptions = readOptions(sending.options, sendRules);
+    const { once, dryRun, ...options } = sendOptions;
     let payload: Input;
     try {
-      refuseFaults(operation.id, ruleFaults(given, sendRules));
+      refuseFaults(operation.id, ruleFaults(sendOptions, sendRules));
       payload = readPayload(operation, email);
     } catch (error) {
       return answer<Output>(Promise.reject(error));

@@ -94,9 +94,9 @@ export class Events<Types extends object = OpenEvents, Fields extends object = O
     options: CallOptions = {},
   ): ApiPromise<BatchReport> {
     // As in `record`.
-    const given = events as unknown as readonly EventInput[];
+    const inputs = events as unknown as readonly EventInput[];
     const call = this.#call.open("events.recordBatch");
-    return call.answer(recordBatch(given, { call, options: options ?? {} }));
+    return call.answer(recordBatch(inputs, { call, options: options ?? {} }));
   }
 
   /**
@@ -152,12 +152,12 @@ export class Events<Types extends object = OpenEvents, Fields extends object = O
     options: IngestOptions<GivenEventOf<Types, Name>> = {},
   ): ApiPromise<IngestReport> {
     // As in `record`; the callbacks get the source's own events.
-    const given = source as InputSource<unknown> as InputSource<EventInput>;
+    const input = source as InputSource<unknown> as InputSource<EventInput>;
     const how = options as unknown as IngestOptions<EventInput>;
     const call = this.#call.open("events.ingest");
     // Files and hashes load with the first ingestion, not with the package.
     const loaded = import("../bulk/ingest.ts");
-    return call.answer(loaded.then(({ ingest }) => ingest(given, how ?? {}, { ...this.#context, call })));
+    return call.answer(loaded.then(({ ingest }) => ingest(input, how ?? {}, { ...this.#context, call })));
   }
 
   /**
@@ -182,8 +182,8 @@ export class Events<Types extends object = OpenEvents, Fields extends object = O
   ): Promise<IngestForecast> {
     const { forecast } = await import("../bulk/forecast.ts");
     // As in `record`.
-    const given = source as unknown as InputSource<EventInput> | number;
-    return forecast(given, options ?? {}, { ...this.#context, call: this.#call });
+    const input = source as unknown as InputSource<EventInput> | number;
+    return forecast(input, options ?? {}, { ...this.#context, call: this.#call });
   }
 }
 

@@ -212,11 +212,11 @@ export const removeOldDrafts = async (path: string): Promise<void> => {
   const target = await destinationOf(path).catch(() => undefined);
   if (target === undefined) return;
   const [folder, name] = [dirname(target), basename(target)];
-  for (const found of await readdir(folder)) {
-    if (!found.startsWith(`${name}.`) || !/^\.[0-9a-f]{8}\.tmp$/.test(found.slice(name.length))) continue;
-    const old = await statIfThere(join(folder, found));
+  for (const entry of await readdir(folder)) {
+    if (!entry.startsWith(`${name}.`) || !/^\.[0-9a-f]{8}\.tmp$/.test(entry.slice(name.length))) continue;
+    const old = await statIfThere(join(folder, entry));
     if (old !== undefined && old.mtimeMs < performance.timeOrigin)
-      await rm(join(folder, found), { force: true });
+      await rm(join(folder, entry), { force: true });
   }
 };
 

@@ -140,7 +140,7 @@ export const openScope = (
 /** The time between two closings of a client. Every call in flight holds the signal of its own lifetime. */
 export class Lifetime {
   readonly #free: () => Promise<void>;
-  readonly #held = new Set<Promise<unknown>>();
+  readonly #pending = new Set<Promise<unknown>>();
   #controller = new AbortController();
   /** Aborts with ClientClosed when the client is closed; after that, calls get a new one. */
   signal: AbortSignal = this.#controller.signal;
@@ -158,14 +158,14 @@ export class Lifetime {
 
   /** Makes `whenSettled` wait for work that outlives its request, such as storing the result of an email. */
   hold<T>(work: Promise<T>): Promise<T> {
-    const letGo = (): boolean => this.#held.delete(work);
-    this.#held.add(work);
+    const letGo = (): boolean => this.#pending.delete(work);
+    this.#pending.add(work);
     work.then(letGo, letGo);
     return work;
   }
 
   async whenSettled(): Promise<void> {
-    while (this.#held.size > 0) await Promise.allSettled(this.#held);
+    while (this.#pending.size > 0) await Promise.allSettled(this.#pending);
   }
 
   /** Aborts every call in flight, and then frees what carries them. */

@@ -20,9 +20,9 @@ const sortedFields = (value: object): [string, unknown][] =>
 
 // Keys in order, so that the same content in another order has the same hash. Values that JSON cannot write get a form
 // too: a source may contain such an item, which must be refused by path, not by a TypeError.
-const canonical = (given: unknown, inside: Set<object>): unknown => {
-  if (isDate(given)) return Number.isNaN(given.getTime()) ? "Invalid Date" : given.toISOString();
-  const value = asJson(given);
+const canonical = (input: unknown, inside: Set<object>): unknown => {
+  if (isDate(input)) return Number.isNaN(input.getTime()) ? "Invalid Date" : input.toISOString();
+  const value = asJson(input);
   if (typeof value === "bigint" || typeof value === "function" || typeof value === "symbol")
     return String(value);
   if (typeof value !== "object" || value === null) return value;

@@ -33,8 +33,8 @@ const dateOf = (value: string): number => {
 const joinedSeconds = /^\d+(\.\d+)?(, \d+(\.\d+)?)+$/;
 
 /** All values of the header; a fetch joins them by a comma and a blank. */
-const valuesOf = (given: RawHeaders[string]): readonly string[] => {
-  const values = typeof given === "object" ? given : [given ?? ""];
+const valuesOf = (header: RawHeaders[string]): readonly string[] => {
+  const values = typeof header === "object" ? header : [header ?? ""];
   return values.flatMap((value) => (joinedSeconds.test(value) ? value.split(", ") : [value]));
 };
 

@@ -26,14 +26,14 @@ const elsewhere: Readonly<Record<string, string>> = {
 export const foldedName = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, "");
 
 /** The known name that was probably meant; undefined if none is near. */
-export const nearestTo = (name: string, known: readonly string[]): string | undefined => {
+export const nearestTo = (name: string, candidates: readonly string[]): string | undefined => {
   const alias = elsewhere[foldedName(name)];
-  if (alias !== undefined && known.includes(alias)) return alias;
-  const longer = known.find(
+  if (alias !== undefined && candidates.includes(alias)) return alias;
+  const longer = candidates.find(
     (one) => foldedName(name).length > 2 && foldedName(one).startsWith(foldedName(name)),
   );
   if (longer !== undefined) return longer;
-  const near = known
+  const near = candidates
     .map((one) => ({ one, steps: distance(foldedName(name), foldedName(one)) }))
     .sort((a, b) => a.steps - b.steps)[0];
   const isNear = near !== undefined && near.steps < name.length && near.steps <= Math.max(2, name.length / 3);
@@ -41,7 +41,7 @@ export const nearestTo = (name: string, known: readonly string[]): string | unde
 };
 
 /** The end of a message about an unknown name; empty if no known name is near. */
-export const suggestion = (name: string, known: readonly string[]): string => {
-  const meant = nearestTo(name, known);
+export const suggestion = (name: string, candidates: readonly string[]): string => {
+  const meant = nearestTo(name, candidates);
   return meant === undefined ? "" : ` (did you mean "${meant}"?)`;
 };

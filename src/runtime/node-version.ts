@@ -4,9 +4,9 @@ import { ConfigurationError } from "../errors.ts";
 export const leastNode = "20.18.1";
 
 const isOlder = (version: string, than: string): boolean => {
-  const [found, least] = [version, than].map((text) => text.split(".").map(Number));
-  const at = least?.findIndex((part, index) => part !== found?.[index]) ?? -1;
-  return at >= 0 && Number(found?.[at]) < Number(least?.[at]);
+  const [actual, least] = [version, than].map((text) => text.split(".").map(Number));
+  const at = least?.findIndex((part, index) => part !== actual?.[index]) ?? -1;
+  return at >= 0 && Number(actual?.[at]) < Number(least?.[at]);
 };
 
 /**

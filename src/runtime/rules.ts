@@ -71,17 +71,17 @@ const mapHint = (options: unknown): string =>
  * @param within - the name of the option that has these.
  * @param required - those without a default.
  */
-export const ruleFaults = (given: unknown, rules: Rules, { within = "", required = none } = {}): string[] => {
-  const options = given ?? {};
+export const ruleFaults = (input: unknown, rules: Rules, { within = "", required = none } = {}): string[] => {
+  const options = input ?? {};
   if (!hasOptions(options))
     return [`the options must be an object, got ${shown(options)}${mapHint(options)}`];
-  const known = Object.keys(rules);
+  const names = Object.keys(rules);
   // An option within another is one of few.
-  const [before, after] = within === "" ? ["", ""] : [`${within}: `, `: there are ${known.join(", ")}`];
+  const [before, after] = within === "" ? ["", ""] : [`${within}: `, `: there are ${names.join(", ")}`];
   // A misspelt option must not be ignored.
   const faults = Object.keys(options)
-    .filter((name) => !known.includes(name))
-    .map((name) => `${before}there is no option "${name}"${suggestion(name, known)}${after}`);
+    .filter((name) => !names.includes(name))
+    .map((name) => `${before}there is no option "${name}"${suggestion(name, names)}${after}`);
   for (const [name, rule] of Object.entries(rules)) {
     const value: unknown = Reflect.get(options, name);
     if (value !== undefined || required.includes(name))

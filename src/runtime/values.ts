@@ -151,8 +151,8 @@ export const copyWritten = (value: unknown, key: string, copying: Copying): unkn
   const isPlain = (prototype === Object.prototype || prototype === null) && !("toJSON" in value);
   const written = isPlain ? value : writtenForm(value, key, copying);
   if (typeof written !== "object" || written === null || types.isDate(written)) return written;
-  const known = around.get(written);
-  if (known !== undefined) return known;
+  const copy = around.get(written);
+  if (copy !== undefined) return copy;
   if (Array.isArray(written)) {
     const items: unknown[] = [];
     around.set(written, items);

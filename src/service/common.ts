@@ -330,6 +330,6 @@ export const anyRecord = (...names: readonly string[]) => {
 export const changed =
   (read: (body: unknown) => unknown) =>
   (body: unknown, { id }: Asked): unknown => {
-    const found = read(body) ?? {};
-    return isRecord(found) && (found.id ?? undefined) === undefined ? { ...found, id } : found;
+    const record = read(body) ?? {};
+    return isRecord(record) && (record.id ?? undefined) === undefined ? { ...record, id } : record;
   };

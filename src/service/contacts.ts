@@ -276,9 +276,9 @@ export const ContactQuery: Schema<ContactQuery> = inputOf<ContactQuery>(() => ({
 }));
 
 /** Reads a page of contacts. */
-const readContactPage = (body: unknown, asked: Asked): unknown =>
+const readContactPage = (body: unknown, request: Asked): unknown =>
   isRecord(body) && isArray(body.data)
-    ? withAsked({ ...body, data: body.data.map(readRecord) }, asked)
+    ? withAsked({ ...body, data: body.data.map(readRecord) }, request)
     : body;
 
 /** Source: service document, Endpoints, Contacts. */

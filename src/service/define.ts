@@ -45,7 +45,7 @@ export interface OperationFacts {
   /** Converts accepted input to the form that is sent. */
   readonly write?: (payload: unknown) => unknown;
   /** Converts ids to strings, fills in what the request says, and normalizes a response of undocumented shape. */
-  readonly read?: (body: unknown, asked: Asked) => unknown;
+  readonly read?: (body: unknown, request: Asked) => unknown;
   /** A 404 after an attempt with a lost response means that the first attempt succeeded. */
   readonly notFoundMeansDone?: boolean;
   /** Belongs to emails: guards and dry runs apply, browsers are refused, and a 502 may be the mail account's own. */

@@ -267,15 +267,16 @@ const withIds = (body: Fields, depth = 3): readonly Fields[] => [
 const readScheduledEmail = (body: unknown): unknown => {
   if (!isRecord(body) || body.id !== undefined) return readRecord(body);
   // Another record, for example a contact, may be nested beside it.
-  const found = withIds(body);
-  const inner = found.find(({ sendAt, status }) => sendAt !== undefined || status !== undefined) ?? found[0];
+  const records = withIds(body);
+  const inner =
+    records.find(({ sendAt, status }) => sendAt !== undefined || status !== undefined) ?? records[0];
   return inner === undefined ? body : readRecord({ ...body, ...inner });
 };
 
 /** Reads a page of scheduled emails, each as above. */
-const readScheduledPage = (body: unknown, asked: Asked): unknown => {
+const readScheduledPage = (body: unknown, request: Asked): unknown => {
   const page = anyPage(readScheduledEmail, "emails", "scheduled", "scheduledEmails")(body);
-  return isRecord(page) ? withAsked(page, asked) : page;
+  return isRecord(page) ? withAsked(page, request) : page;
 };
 
 /** Source: service document, Endpoints, Emails. Methods and shapes of scheduled emails are not given there. */

@@ -33,23 +33,23 @@ const faultInside = (value: object, level: Level): JsonFault | undefined => {
     if (item === undefined && Array.isArray(value))
       return { path: [key], message: "must not be undefined: in an array JSON turns it into null" };
     const refusal = item === undefined || Array.isArray(value) ? undefined : level.refusal?.(String(key));
-    const found = refusal === undefined ? faultIn(item, String(key), level) : fault(refusal);
-    if (found === tooDeep) return found;
-    if (found !== undefined) return { ...found, path: [key, ...found.path] };
+    const itemFault = refusal === undefined ? faultIn(item, String(key), level) : fault(refusal);
+    if (itemFault === tooDeep) return itemFault;
+    if (itemFault !== undefined) return { ...itemFault, path: [key, ...itemFault.path] };
   }
   return undefined;
 };
 
-const faultIn = (given: unknown, key: string, above: Level): JsonFault | undefined => {
-  if (isDate(given) && Number.isNaN(given.getTime())) return fault("must be a valid Date");
+const faultIn = (input: unknown, key: string, above: Level): JsonFault | undefined => {
+  if (isDate(input) && Number.isNaN(input.getTime())) return fault("must be a valid Date");
   let value: unknown;
   try {
-    value = asWritten(given, key);
+    value = asWritten(input, key);
   } catch {
     return fault("cannot be written as JSON: its toJSON throws");
   }
   // JSON would clear the field, or leave it out: an invalid time of dayjs or luxon, for example.
-  if ((value === null || value === undefined) && value !== given)
+  if ((value === null || value === undefined) && value !== input)
     return fault(`must be a value that JSON can carry: its toJSON returns ${value}`);
   if (typeof value === "number") {
     return Number.isFinite(value) ? undefined : fault(`must be a number that JSON can carry, not ${value}`);
@@ -66,10 +66,10 @@ const faultIn = (given: unknown, key: string, above: Level): JsonFault | undefin
 
 /** Finds what JSON would drop or change. `undefined` in an object is accepted; it means "not given". */
 export const jsonFault = (
-  given: unknown,
+  input: unknown,
   key = "",
   refusal: Level["refusal"] = undefined,
-): JsonFault | undefined => faultIn(given, key, { value: undefined, above: undefined, depth: 0, refusal });
+): JsonFault | undefined => faultIn(input, key, { value: undefined, above: undefined, depth: 0, refusal });
 
 /** Finds what JSON would drop or change of a record, or the message if JSON writes it as anything else. */
 export const recordFault = (
@@ -86,9 +86,14 @@ export const recordFault = (
 export const jsonRecord = (message: string, refusal?: Level["refusal"]) =>
   // No z.record and no z.object: they check a copy, which has lost its toJSON.
   z.custom<FreeFields>(isRecord, message).check(({ value, issues }) => {
-    const found = recordFault(value, message, refusal);
-    if (found !== undefined)
-      issues.push({ code: "custom", input: value, path: [...found.path], message: found.message });
+    const recordIssue = recordFault(value, message, refusal);
+    if (recordIssue !== undefined)
+      issues.push({
+        code: "custom",
+        input: value,
+        path: [...recordIssue.path],
+        message: recordIssue.message,
+      });
   });
 
 /**

@@ -15,5 +15,5 @@ export const placeOf = (path: string): string => {
  * Whether a place is this one, or lies below it. Anywhere in the path, because a part of it may be in the base URL, or
  * belong to a gateway. A service may take more for the same path: `emails;v=1`, `emails.json`.
  */
-export const isWithin = (given: string, place: string): boolean =>
-  given.split(place).some((rest, at) => at > 0 && !/^[a-z0-9_-]/.test(rest));
+export const isWithin = (path: string, place: string): boolean =>
+  path.split(place).some((rest, at) => at > 0 && !/^[a-z0-9_-]/.test(rest));

@@ -53,10 +53,10 @@ const checkpointTable = (table: string): string =>
  * ```
  */
 export const migration = (dialect: SqlDialect, tables: MigrationTables = defaultTables): string => {
-  const given = tables ?? defaultTables;
-  const faults = ruleFaults(given, { ledger: isTable, checkpoint: isTable });
+  const names = tables ?? defaultTables;
+  const faults = ruleFaults(names, { ledger: isTable, checkpoint: isTable });
   refuseSetup("migration", [...isDialect(dialect, "dialect"), ...faults]);
-  const { ledger, checkpoint } = given;
+  const { ledger, checkpoint } = names;
   const ofLedger = ledger === undefined ? "" : ledgerTable(ledger, dialect);
   return ofLedger + (checkpoint === undefined ? "" : checkpointTable(checkpoint));
 };

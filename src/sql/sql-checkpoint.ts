@@ -31,8 +31,8 @@ export interface SqlCheckpointOptions {
  * ```
  */
 export const sqlCheckpoint = (query: SqlQuery, options: SqlCheckpointOptions): CheckpointStore => {
-  const given = storeOptions("sqlCheckpoint", query, options, { id: isText });
-  const { dialect, id, table = defaultTables.checkpoint } = given;
+  const own = storeOptions("sqlCheckpoint", query, options, { id: isText });
+  const { dialect, id, table = defaultTables.checkpoint } = own;
   const ask = runner(query, dialect, `the checkpoint ${id}: the table ${table}`);
   return {
     load: async () => {

@@ -32,8 +32,8 @@ interface Found {
   readonly message: string;
 }
 
-const below = (prefix: Path, found: readonly Found[]): readonly Issue[] =>
-  found.map(({ path, message }) => ({ path: pathOf([...prefix, ...path]), message }));
+const below = (prefix: Path, issues: readonly Found[]): readonly Issue[] =>
+  issues.map(({ path, message }) => ({ path: pathOf([...prefix, ...path]), message }));
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
@@ -65,12 +65,12 @@ const listOf = (result: unknown): readonly SchemaIssue[] => {
 const schemaIssues = async (schema: StandardSchema, value: unknown): Promise<readonly Found[]> =>
   listOf(await schema["~standard"].validate(value)).flatMap(located);
 
-const withoutValues = (given: object, ...left: readonly unknown[]): object =>
-  Object.fromEntries(Object.entries(given).filter(([, value]) => !left.includes(value)));
+const withoutValues = (fields: object, ...left: readonly unknown[]): object =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => !left.includes(value)));
 
 /** Checks an object as JSON writes it: keys with the value undefined are left out. */
-const objectIssues = async (schema: StandardSchema, given: object): Promise<readonly Found[]> => {
-  const whole = withoutValues(given, undefined);
+const objectIssues = async (schema: StandardSchema, value: object): Promise<readonly Found[]> => {
+  const whole = withoutValues(value, undefined);
   const issues = await schemaIssues(schema, whole);
   // Each library has words of its own for that, and zod's do not say it.
   const isMissing = ({ path: [first, ...rest] }: Found): boolean =>
@@ -84,8 +84,8 @@ const objectIssues = async (schema: StandardSchema, given: object): Promise<read
  * Checks the keys that are present and not null (null clears a key). Ignores faults of the whole object and of missing
  * keys.
  */
-const partIssues = async (schema: StandardSchema, given: object): Promise<readonly Found[]> => {
-  const part = withoutValues(given, undefined, null);
+const partIssues = async (schema: StandardSchema, value: object): Promise<readonly Found[]> => {
+  const part = withoutValues(value, undefined, null);
   const issues = await schemaIssues(schema, part);
   return issues.filter(({ path: [first] }) => first !== undefined && Object.hasOwn(part, first));
 };
@@ -106,12 +106,12 @@ const orFailure = async (
 
 /** Checks input and responses against the client's schemas. */
 export class Workspace {
-  readonly #given: WorkspaceSchemas;
+  readonly #schemas: WorkspaceSchemas;
   readonly #events: ReadonlyMap<unknown, StandardSchema> | undefined;
 
-  constructor(given: WorkspaceSchemas) {
-    this.#given = given;
-    this.#events = given.events && new Map(Object.entries(given.events));
+  constructor(schemas: WorkspaceSchemas) {
+    this.#schemas = schemas;
+    this.#events = schemas.events && new Map(Object.entries(schemas.events));
   }
 
   /**
@@ -125,7 +125,7 @@ export class Workspace {
   }
 
   #unknownIssues({ id, input, typedInput }: CheckedOperation, payload: unknown): readonly Issue[] {
-    const { unknownFields: { mode = "pass", allow = [] } = {}, log } = this.#given;
+    const { unknownFields: { mode = "pass", allow = [] } = {}, log } = this.#schemas;
     if (mode === "pass" || typedInput === "checked") return [];
     const issues = unnamedFields(input, payload, allow);
     if (mode === "error") return issues;
@@ -165,7 +165,7 @@ export class Workspace {
   }
 
   async #fieldsIssues(contact: unknown, prefix: Path, check: typeof objectIssues): Promise<readonly Issue[]> {
-    const { customFields: schema } = this.#given;
+    const { customFields: schema } = this.#schemas;
     const fields = property(contact, "customFields");
     if (schema === undefined || !isObject(fields)) return [];
     return below([...prefix, "customFields"], await check(schema, fields));

@@ -188,8 +188,10 @@ export class Attempt {
 
   /** The connection is gone. */
   lost(thrown: unknown): void {
-    const given = isErrorLike(thrown) ? thrown : new Error(String(thrown));
-    const error: Error & { readonly code?: unknown } = this.#limits.isOwn ? given : sanitizedError(given);
+    const original = isErrorLike(thrown) ? thrown : new Error(String(thrown));
+    const error: Error & { readonly code?: unknown } = this.#limits.isOwn
+      ? original
+      : sanitizedError(original);
     if (isUnmocked(error)) {
       this.wasSent = false;
       return this.fail("unmocked", error.message, error);

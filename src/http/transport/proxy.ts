@@ -67,7 +67,7 @@ export const proxyTunnel = (
   open: Open,
 ): ProxyTunnel | undefined => {
   const url = new URL(proxy);
-  const found: (Connect | undefined)[] = [];
+  const connects: (Connect | undefined)[] = [];
   const unused = { on: () => unused, dispatch: () => true };
   const agent = new EnvHttpProxyAgent({
     httpProxy: url.origin,
@@ -78,13 +78,13 @@ export const proxyTunnel = (
     requestTls: { timeout: 0 },
     clientFactory: () => proxyClient(url, open),
     factory: (_origin, { connect }) => {
-      found.push(connect);
+      connects.push(connect);
       return unused;
     },
   });
   agent.dispatch({ origin, method: "GET", path: "/" }, { onRequestStart: () => undefined });
   // Never connect directly instead: the network policy may require the proxy.
-  if (found.length !== 1) throw new Error("undici's agent for proxies works in another way now");
-  const [connect] = found;
+  if (connects.length !== 1) throw new Error("undici's agent for proxies works in another way now");
+  const [connect] = connects;
   return connect && { proxy: url.host, connect };
 };
