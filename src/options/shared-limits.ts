@@ -90,7 +90,7 @@ export interface SharedBudget extends DayCount {
   attach(budget: SharingBudget): void;
   /** Makes what decides for a kind, of which this is the narrowest budget. */
   gateOf(kind: SharingKind): Gate;
-  /** The service asked for a pause of `ms` with the response `by`; told with the end of that request. */
+  /** The service asked for a pause of `ms` with the response `by`; reported with the end of that request. */
   paused(ms: number, by: string): void;
   /** Tells the store what it does not know yet. */
   close(): Promise<void>;

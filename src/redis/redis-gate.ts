@@ -5,8 +5,8 @@ import { type Part, RedisBudget, type RedisStore } from "./redis-store.ts";
 import type { PartReply } from "./replies.ts";
 
 const retryMs = 250;
-// A request that has ended is told with the next question. So long it may wait for one: it is told how long ago that was.
-const mostUntoldMs = 150;
+// A request that has ended is reported, with its age, in the next message. It waits at most so long for one.
+const mostUnreportedMs = 150;
 const mostAsked = 100;
 // The first byte of a request leaves at most so long after a message that Redis answered. Redis takes the process for
 // dead a second later, which is more than the byte's way to the service.
@@ -41,7 +41,7 @@ export class RedisGate implements Gate {
   readonly #budgets: readonly RedisBudget[];
   /** Requests that Redis was asked for, until they have ended. */
   readonly #tickets = new Map<SharingRequest, Ticket>();
-  /** Until Redis is told. */
+  /** Not reported yet. */
   readonly #ended: Ended[] = [];
   /** The unanswered question. */
   #asked: readonly Ticket[] | undefined;
@@ -95,9 +95,7 @@ export class RedisGate implements Gate {
     if (ticket !== undefined && this.isGranted(request)) {
       ticket.hasGone = true;
       this.#inFlight += 1;
-      this.#store.tellers.add(this);
-      this.#store.tell(messageEveryMs);
-      return;
+      return this.#sendIn(messageEveryMs);
     }
     this.#tickets.delete(request);
     for (const [budget, weight] of this.#spending(request)) budget.takeAlone(weight);
@@ -130,11 +128,15 @@ export class RedisGate implements Gate {
     const spending = this.#spending(request);
     const freeAt = spending.map(([{ limit }, weight]) => now + coolMs(limit, weight, how.wasAnswered));
     this.#ended.push({ id, weight: request.weight, freeAt, ...how });
-    this.#store.tellers.add(this);
     // What was never sent is free at once; a pause is for all; and of a distant Redis, others learn late enough.
-    const isUrgent = !how.wasSent || this.#budgets.some((budget) => budget.hasPauseToTell);
-    const mostMs = isUrgent ? 0 : mostUntoldMs - this.#store.floor.floorMs;
-    this.#store.tell(Math.min(mostMs, ...this.#budgets.map(({ limit }) => limit.windowMs / 6)));
+    const isUrgent = !how.wasSent || this.#budgets.some((budget) => budget.hasUnreportedPause);
+    const mostMs = isUrgent ? 0 : mostUnreportedMs - this.#store.floor.floorMs;
+    this.#sendIn(Math.min(mostMs, ...this.#budgets.map(({ limit }) => limit.windowMs / 6)));
+  }
+
+  #sendIn(ms: number): void {
+    this.#store.gates.add(this);
+    this.#store.sendIn(ms);
   }
 
   /** Each budget, with what the request spends of it. */
@@ -153,16 +155,15 @@ export class RedisGate implements Gate {
 
   seek(): void {
     this.#askAt = never;
-    this.#store.tellers.add(this);
-    this.#store.tell(0);
+    this.#sendIn(0);
   }
 
-  news(): readonly Part[] {
+  parts(): readonly Part[] {
     const isWaiting = this.#kind.queues.size > 0;
     const sentAt = this.#now;
     const isSilent = this.#inFlight > 0 && sentAt - this.#sentAt >= messageEveryMs / 2;
-    if (this.#inFlight > 0) this.#store.tell(messageEveryMs);
-    else if (!isWaiting) this.#store.tellers.delete(this);
+    if (this.#inFlight > 0) this.#sendIn(messageEveryMs);
+    else if (!isWaiting) this.#store.gates.delete(this);
     const ended = this.#ended.splice(0);
     const mayAsk = this.#asked === undefined;
     const waiting = mayAsk ? this.#waiting() : [];
@@ -189,9 +190,9 @@ export class RedisGate implements Gate {
           return;
         }
         this.#ended.unshift(...ended);
-        this.#store.tellers.add(this);
+        this.#store.gates.add(this);
       },
-      unasked: () => {
+      expired: () => {
         if (this.#asked !== asked) return;
         this.#asked = undefined;
         this.#askAt = this.#now + retryMs;
@@ -217,7 +218,7 @@ export class RedisGate implements Gate {
     return waiting;
   }
 
-  /** Requests that wait, as the script is told; without any, they wait no longer. */
+  /** What it asks for; without requests, they wait no longer. */
   #askOf(asked: readonly Ticket[]) {
     const first = asked[0]?.request;
     return {

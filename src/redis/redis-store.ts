@@ -11,16 +11,16 @@ import { exchange } from "./take-script.ts";
 const dayMs = 86_400_000;
 const never = Number.POSITIVE_INFINITY;
 
-/** What a message says of requests of one kind. */
+/** A part of a message: of requests of one kind. */
 export interface Part {
   readonly isInteractive: boolean;
   /** The budgets that they spend, the narrowest last. */
   readonly budgets: readonly RedisBudget[];
   readonly message: object;
-  /** Takes the answer; undefined if Redis failed. */
+  /** Takes the reply; undefined if Redis failed. */
   heard(reply: PartReply | undefined): void;
-  /** There was no answer in time: the requests may be asked for again. */
-  unasked(): void;
+  /** No reply has come in time: it may ask again. */
+  expired(): void;
 }
 
 /** While Redis is unavailable: the share of each limit to use; if it is 0, how long calls wait. */
@@ -42,8 +42,8 @@ export class RedisStore {
   readonly whenLost: WhenLost;
   /** The part of a round trip to Redis that is certain to pass. */
   readonly floor = new LatencyFloor(10_000, { slackMs: 15, mostMs: silenceMs / 2 });
-  /** Those with requests that wait, are in flight, or have ended and were not told yet; the next message tells of them. */
-  readonly tellers = new Set<{ news(): readonly Part[] }>();
+  /** The gates with something to report in the next message: requests that wait, are in flight, or have ended. */
+  readonly gates = new Set<{ parts(): readonly Part[] }>();
   /** By their keys. */
   readonly budgets = new Map<string, RedisBudget>();
   readonly #redis: RedisCommands;
@@ -51,7 +51,7 @@ export class RedisStore {
   #fault: RedisFault = silence;
   #wasConnected = false;
   #isFlushing = false;
-  #telling: { readonly at: number; readonly cancel: Cancel } | undefined;
+  #next: { readonly at: number; readonly cancel: Cancel } | undefined;
   readonly #underWay = new Set<Promise<void>>();
 
   constructor(redis: RedisCommands, whenLost: WhenLost, clock: Clock) {
@@ -77,12 +77,12 @@ export class RedisStore {
   }
 
   /** Sends a message after so many milliseconds, or with the one before; 0: with all that becomes known in this turn. */
-  tell(inMs: number): void {
-    const at = this.clock.now() + inMs;
+  sendIn(inMs: number): void {
     if (inMs > 0) {
-      if (this.#telling !== undefined && this.#telling.at <= at) return;
-      this.#telling?.cancel();
-      this.#telling = { at, cancel: this.clock.after(inMs, () => this.tell(0)) };
+      const at = this.clock.now() + inMs;
+      if (this.#next !== undefined && this.#next.at <= at) return;
+      this.#next?.cancel();
+      this.#next = { at, cancel: this.clock.after(inMs, () => this.sendIn(0)) };
       return;
     }
     if (this.#isFlushing) return;
@@ -95,10 +95,10 @@ export class RedisStore {
 
   async #send(): Promise<void> {
     this.#isFlushing = false;
-    this.#telling?.cancel();
-    this.#telling = undefined;
+    this.#next?.cancel();
+    this.#next = undefined;
     const sentAt = this.clock.now();
-    const parts = [...this.tellers].flatMap((teller) => teller.news());
+    const parts = [...this.gates].flatMap((gate) => gate.parts());
     if (parts.length === 0) return;
     // Interactive requests are asked for first.
     parts.sort((one, other) => Number(other.isInteractive) - Number(one.isInteractive));
@@ -107,7 +107,7 @@ export class RedisStore {
     const message = JSON.stringify({
       process: this.process,
       redisFloorMs: this.floor.floorMs,
-      budgets: reports.map(({ told }) => told),
+      budgets: reports.map((report) => report.message),
       parts: parts.map(({ message: part, budgets: spent }) => ({
         ...part,
         // Their places, from 1.
@@ -138,7 +138,7 @@ export class RedisStore {
   }
 
   #lose(parts: readonly Part[], fault: RedisFault): void {
-    for (const part of parts) part.unasked();
+    for (const part of parts) part.expired();
     this.#fault = fault;
     this.#lostSince ??= this.clock.now();
   }
@@ -149,7 +149,7 @@ export class RedisStore {
   }
 
   async close(): Promise<void> {
-    this.tell(0);
+    this.sendIn(0);
     // Some clients queue a command until Redis is back, possibly forever.
     await new Promise<void>((resolve) => {
       const giveUp = this.clock.after(silenceMs / 3, resolve, { idle: true });
@@ -174,7 +174,7 @@ export class RedisBudget implements SharedBudget {
   #last: BudgetReply | undefined;
   #heardAt = Number.NEGATIVE_INFINITY;
   #tripMs = 0;
-  #pauseToTell = { ms: 0, by: "" };
+  #unreportedPause = { ms: 0, by: "" };
   /** What this process may use alone while Redis is unavailable. */
   readonly #aloneMax: number;
   readonly #alone: Permits<this>;
@@ -239,11 +239,11 @@ export class RedisBudget implements SharedBudget {
   }
 
   paused(ms: number, by: string): void {
-    if (ms > this.#pauseToTell.ms) this.#pauseToTell = { ms, by };
+    if (ms > this.#unreportedPause.ms) this.#unreportedPause = { ms, by };
   }
 
-  get hasPauseToTell(): boolean {
-    return this.#pauseToTell.ms > 0;
+  get hasUnreportedPause(): boolean {
+    return this.#unreportedPause.ms > 0;
   }
 
   close(): Promise<void> {
@@ -276,16 +276,16 @@ export class RedisBudget implements SharedBudget {
     this.#unreported -= weight;
   }
 
-  /** What the script is told of it; `heard` takes the answer, undefined if Redis failed. */
+  /** Its part of a message; `heard` takes the reply, undefined if Redis failed. */
   report() {
     const { max, windowMs } = this.limit;
-    const { ms: pauseMs, by: pausedBy } = this.#pauseToTell;
-    this.#pauseToTell = { ms: 0, by: "" };
+    const { ms: pauseMs, by: pausedBy } = this.#unreportedPause;
+    this.#unreportedPause = { ms: 0, by: "" };
     const wasAlone = this.#wasAlone;
     const charge = this.#unreported - this.#reporting;
     this.#reporting += charge;
     const sentAt = this.#clock.now();
-    const told = {
+    const message = {
       // JSON has no Infinity.
       max: Math.min(max, Number.MAX_SAFE_INTEGER),
       windowMs,
@@ -316,6 +316,6 @@ export class RedisBudget implements SharedBudget {
       if (wasAlone) this.#wasAlone = false;
       if (reply.pausedForMs > 0) this.#holder?.pause(reply.pausedForMs, reply.pausedBy);
     };
-    return { told, heard };
+    return { message, heard };
   }
 }
