@@ -107,7 +107,9 @@ const withoutEmails = ({ routes }: Settings): ReadonlySet<string> =>
 const emailPaths = ({ routes }: Settings): string[] =>
   allOperations
     .filter(({ isEmail }) => isEmail)
-    .flatMap(({ id, path }) => [path, routes[id]?.path ?? path].map((place) => place.replace(/\/:id$/, "")));
+    .flatMap(({ id, path }) =>
+      [path, routes[id]?.path ?? path].map((emailPath) => emailPath.replace(/\/:id$/, "")),
+    );
 
 /** First stage is outermost: it sees the request first and the outcome last. */
 const pipeline = (stages: readonly Stage[], transport: Send): Send =>

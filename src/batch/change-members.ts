@@ -97,11 +97,11 @@ class Change {
 
   async #send(emails: readonly string[]): Promise<void> {
     const { call, operation, id, options } = this.#change;
-    const place = this.#calls;
+    const index = this.#calls;
     await this.#flight.add(async () => {
       this.#calls += 1;
       const input = { id, payload: { emails: [...emails] } };
-      this.#responses[place] = await sendRequest(call, operation, input, options);
+      this.#responses[index] = await sendRequest(call, operation, input, options);
       for (const email of emails) this.#done.add(email);
     });
   }

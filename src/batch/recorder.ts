@@ -220,7 +220,7 @@ export class Recorder<Types extends object = OpenEvents> {
       const indexed = batch.map(({ event }, index) => ({ index, event }));
       const results = await call
         .long("events.recordBatch")
-        .untilEnd((scope) => sendBatch(indexed, { call: scope, plan: { isDrained: true }, options: {} }));
+        .untilEnd((part) => sendBatch(indexed, { call: part, plan: { isDrained: true }, options: {} }));
       for (const [at, { event, index, resolve }] of batch.entries()) {
         const result = results[at];
         // Each caller passed one event.

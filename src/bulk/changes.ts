@@ -8,7 +8,7 @@ import { totalOf } from "../paging/page-size.ts";
 import { type PagingOptions, paged } from "../paging/paged.ts";
 import { explained, keptDraftOf } from "../runtime/atomic-file.ts";
 import { keyHash } from "../runtime/checkpoint.ts";
-import { type DraftPlace, Resumable } from "../runtime/resumable.ts";
+import { type DraftFile, Resumable } from "../runtime/resumable.ts";
 import { isCallback, must, type Rules, readOptions, refuseFaults, ruleFaults } from "../runtime/rules.ts";
 import { stateFile, stateKind } from "../runtime/saved-state.ts";
 import { isCount, isRecord, isString, isStringOrNull } from "../runtime/values.ts";
@@ -66,7 +66,7 @@ const hexOf = (hash: Hash): string => hash.copy().digest("hex");
  * the caller may have taken it or not, so that the next run yields it again.
  */
 class Pass {
-  readonly #place: DraftPlace;
+  readonly #target: DraftFile;
   readonly #ours: Pick<SnapshotHeader, "query" | "key">;
   readonly work: Resumable<PassState>;
   /** Where the line of each contact is, in the previous snapshot or in the draft, by its id. */
@@ -82,7 +82,7 @@ class Pass {
 
   constructor(snapshot: string, ours: Pick<SnapshotHeader, "query" | "key">) {
     const path = resolve(snapshot);
-    this.#place = { path, name: `snapshot ${path}`, mode: 0o600 };
+    this.#target = { path, name: `snapshot ${path}`, mode: 0o600 };
     this.#ours = ours;
     const checkpoint = `${path}.partial.json`;
     this.work = new Resumable<PassState>({
@@ -94,7 +94,7 @@ class Pass {
 
   /** Reads the snapshot, and how far a killed run has come. */
   async begin(): Promise<void> {
-    const { path, name } = this.#place;
+    const { path, name } = this.#target;
     const { query } = this.#ours;
     const before = await readSnapshot(path, { query }, ({ id }, line) =>
       this.known.add(id, line, "snapshot"),
@@ -132,8 +132,8 @@ class Pass {
 
   /** Opens the draft. */
   async open(): Promise<void> {
-    await this.work.openDraft(this.#place, this.work.state.bytes);
-    this.known.open("draft", await open(await keptDraftOf(this.#place.path)));
+    await this.work.openDraft(this.#target, this.work.state.bytes);
+    this.known.open("draft", await open(await keptDraftOf(this.#target.path)));
     if (this.work.isResumed) return;
     await this.#append([{ format, version: 1, id: randomUUID(), ...this.#ours }], null);
   }
@@ -244,10 +244,10 @@ export async function* changedContacts(
   const query = search === undefined ? {} : { search };
   const pass = new Pass(snapshot, { query, key: keyHash(call.context.settings) });
   const progress = new ProgressReporter(onProgress, undefined, call.clock);
-  const scope = call.long(operation, { waits: progress });
+  const work = call.long(operation, { waits: progress });
   const list = (from: PagingOptions) =>
     // A list that ends early would make removed contacts of those that it lacks.
-    paged(scope, operations.contacts.list, query, { ...callOptions, ...from }, short).pages();
+    paged(work, operations.contacts.list, query, { ...callOptions, ...from }, short).pages();
   try {
     await pass.begin();
     if (pass.mayBeForeign) await refuseForeign(pass, list({ prefetch: 0 }), snapshot);

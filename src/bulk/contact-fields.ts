@@ -66,14 +66,14 @@ const separator = "\0";
 /** Packs the texts of many contacts, each into one flat string: that takes the least memory. */
 export class TextPacker {
   /** The place of a field's text, by the field's name. */
-  readonly #places = new Map<string, number>();
+  readonly #indexes = new Map<string, number>();
 
   pack(texts: Texts): string {
     const parts: string[] = [];
     for (const [name, text] of Object.entries(texts)) {
-      const place = this.#places.get(name) ?? this.#places.size;
-      this.#places.set(name, place);
-      parts[place] = text;
+      const index = this.#indexes.get(name) ?? this.#indexes.size;
+      this.#indexes.set(name, index);
+      parts[index] = text;
     }
     return parts.join(separator);
   }
@@ -81,7 +81,7 @@ export class TextPacker {
   unpack(packed: string): Texts {
     const parts = packed.split(separator);
     return Object.fromEntries(
-      [...this.#places].flatMap(([name, place]) => (parts[place] ? [[name, parts[place]]] : [])),
+      [...this.#indexes].flatMap(([name, index]) => (parts[index] ? [[name, parts[index]]] : [])),
     );
   }
 }

@@ -34,7 +34,7 @@ export interface KnownContact {
 }
 
 /** The field with the place of the whole contact; no contact has a field of this name. */
-const whole = "#whole";
+const spoolKey = "#whole";
 
 const pageSize = 200;
 
@@ -122,9 +122,9 @@ export class ContactLookup {
   add(contact: unknown): void {
     if (!isRecord(contact) || typeof contact.email !== "string") return;
     const { id, email } = contact;
-    const place = this.#spool?.add(contact);
+    const number = this.#spool?.add(contact);
     const texts = { id: JSON.stringify(String(id ?? "")), ...shortTexts(contact) };
-    const stored = place === undefined ? texts : { ...texts, [whole]: String(place) };
+    const stored = number === undefined ? texts : { ...texts, [spoolKey]: String(number) };
     this.#contacts.set(foldAscii(email), Buffer.from(this.#packer.pack(stored)));
   }
 
@@ -135,10 +135,10 @@ export class ContactLookup {
   }
 
   /** A whole contact; undefined if whole contacts are not kept. */
-  whole(email: string): Contact | undefined {
-    const place = this.#textsOf(email)?.[whole];
+  contactOf(email: string): Contact | undefined {
+    const number = this.#textsOf(email)?.[spoolKey];
     // Only contacts of the service have a place.
-    return place === undefined ? undefined : (this.#spool?.read(Number(place)) as Contact);
+    return number === undefined ? undefined : (this.#spool?.read(Number(number)) as Contact);
   }
 
   #textsOf(email: string): Texts | undefined {

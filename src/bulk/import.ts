@@ -27,7 +27,7 @@ import { type Unseen, unseenHint, type WaitingRow, waitForSearch } from "./searc
 import { type Entry, type InputSource, type Reading, runSource } from "./source-run.ts";
 import { Spool } from "./spool.ts";
 import { upsertTry } from "./upsert.ts";
-import { placeOf, readWorkOptions, requestOptions } from "./work-options.ts";
+import { originOf, readWorkOptions, requestOptions } from "./work-options.ts";
 
 /** The result of a row, real or planned. */
 interface Settled {
@@ -222,10 +222,10 @@ class Import {
     const planned = this.#planFor(match);
     const faults = planned.result === "create" ? await this.#call.issues(create, item) : [];
     if (faults.length > 0) return { result: "skipped", faults };
-    this.plan?.add({ ...placeOf(entry, item), ...planned });
+    this.plan?.add({ ...originOf(entry, item), ...planned });
     if (planned.result === "skipped") return { result: "skipped" };
     if (planned.result === "unchanged")
-      return { result: "unchanged", contact: this.lookup.whole(item.email) };
+      return { result: "unchanged", contact: this.lookup.contactOf(item.email) };
     if (this.plan !== undefined) {
       this.lookup.apply(item);
       return { result: match ? "updated" : "created" };
@@ -297,13 +297,13 @@ class Import {
 
   async #reject(row: Entry<GivenContact>, why: Why): Promise<false> {
     this.counts.rejected += 1;
-    this.plan?.add({ ...placeOf(row, row.item), result: "refused", reason: why.error });
+    this.plan?.add({ ...originOf(row, row.item), result: "refused", reason: why.error });
     await this.#tellRejected(row, why);
     return false;
   }
 
   async #tellRejected(row: Entry<GivenContact>, why: Why): Promise<void> {
-    const rejected = { contact: row.item, ...placeOf(row, row.item), ...why };
+    const rejected = { contact: row.item, ...originOf(row, row.item), ...why };
     await untilAborted(Promise.resolve(this.#options.onRejected?.(rejected)), this.#call.signal);
   }
 }

@@ -19,7 +19,7 @@ import { batchSizeRule, type ForecastContext, forecastOfRun } from "./forecast.t
 import type { IngestOptions, IngestReport, RejectedEvent } from "./ingest-options.ts";
 import { ProgressReporter } from "./progress.ts";
 import { type Entry, type InputSource, type Reading, runSource } from "./source-run.ts";
-import { placeOf, readWorkOptions, requestOptions, type SourcePlace } from "./work-options.ts";
+import { originOf, readWorkOptions, requestOptions, type SourcePlace } from "./work-options.ts";
 
 const operation = "events.ingest";
 
@@ -132,8 +132,8 @@ export class Ingestion {
     );
   }
 
-  #placeOf(entry: Entry<EventInput>): SourcePlace {
-    return placeOf(entry, Object(entry.item).contact);
+  #originOf(entry: Entry<EventInput>): SourcePlace {
+    return originOf(entry, Object(entry.item).contact);
   }
 
   #record(entry: Entry<EventInput>, { duplicate, outcome, runsStarted }: RecordedResult): unknown {
@@ -145,12 +145,12 @@ export class Ingestion {
       // In lenient mode it may be missing.
       this.counts.runsStarted += Number.isFinite(runsStarted) ? runsStarted : 0;
     }
-    return this.#options.onOutcome?.({ event: entry.item, ...this.#placeOf(entry), outcome });
+    return this.#options.onOutcome?.({ event: entry.item, ...this.#originOf(entry), outcome });
   }
 
   #reject(entry: Entry<EventInput>, { status, error }: Pick<RejectedEvent, "status" | "error">): unknown {
     this.counts.rejected += 1;
-    return this.#options.onRejected?.({ event: entry.item, ...this.#placeOf(entry), status, error });
+    return this.#options.onRejected?.({ event: entry.item, ...this.#originOf(entry), status, error });
   }
 }
 

@@ -40,7 +40,7 @@ export interface SourcePlace {
 }
 
 /** @param holder - what has the email address. */
-export const placeOf = ({ index, line }: Entry<unknown>, holder: unknown): SourcePlace => {
+export const originOf = ({ index, line }: Entry<unknown>, holder: unknown): SourcePlace => {
   const { email }: { email?: unknown } = Object(holder);
   return { index, ...(line !== undefined && { line }), ...(typeof email === "string" && { email }) };
 };

@@ -86,16 +86,16 @@ const dataOf = <T>({ data }: WithResponse<T>): T => data;
  * @param outcomeOf - tells the outcome after a failure; without one, or undefined: nothing was sent.
  */
 export const answer = <T>(
-  whole: Promise<WithResponse<T>>,
+  result: Promise<WithResponse<T>>,
   outcomeOf?: () => Outcome | undefined,
 ): ApiPromise<T> => {
   const outcome: Outcome | undefined = undefined;
   // From `data`, and not from `whole`: a stack trace leads back only along a promise that one other waits for.
   const withResponse = (): Promise<WithResponse<T>> =>
-    data.then(() => whole.then(({ data, response }) => ({ data, response })));
+    data.then(() => result.then(({ data, response }) => ({ data, response })));
   const data: Promise<T> & { withResponse: typeof withResponse; outcome: Outcome | undefined } =
     Object.assign(
-      whole.then(dataOf, (error: unknown) => {
+      result.then(dataOf, (error: unknown) => {
         data.outcome = outcomeOf?.() ?? "not-applied";
         throw error;
       }),

@@ -248,8 +248,8 @@ export class Call implements CallView {
     details: Omit<Details, keyof Progress>,
   ): Made {
     // What was left out of the details.
-    const whole = { ...details, ...this.progress } as unknown as Details;
-    return new Class(`${this.operation}: ${message}`, whole);
+    const complete = { ...details, ...this.progress } as unknown as Details;
+    return new Class(`${this.operation}: ${message}`, complete);
   }
 
   /** Reports invalid responses to the log and `onValidationIssue`; also faults of several responses together. */

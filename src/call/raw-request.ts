@@ -2,10 +2,10 @@ import type { Route } from "../options/validation.ts";
 import { isOneOf, type Rule, type Rules, refuseFaults, ruleFaults } from "../runtime/rules.ts";
 import { isBytes, isPlainObject, isSearchParams } from "../runtime/values.ts";
 import { Anything } from "../service/common.ts";
+import { comparablePath, isWithin } from "../service/comparable-path.ts";
 import type { Method, Operation, ReplayClass } from "../service/define.ts";
 import { jsonFault } from "../service/json.ts";
 import { allOperations } from "../service/operations.ts";
-import { isWithin, placeOf } from "../service/place.ts";
 
 /** A request to an endpoint without a method of its own. */
 export interface RawRequest {
@@ -81,9 +81,9 @@ const faultsOf = (request: RawRequest): string[] => {
 const narrow = allOperations.filter(({ budgets }) => budgets.length > 1);
 
 // A path as documented, where `:id` stands for any one segment.
-const isAt = (template: string, place: string): boolean => {
-  const actual = place.split("/");
-  const wanted = placeOf(template).split("/");
+const isAt = (template: string, fullPath: string): boolean => {
+  const actual = fullPath.split("/");
+  const wanted = comparablePath(template).split("/");
   return wanted.length === actual.length && wanted.every((part, at) => part === ":id" || part === actual[at]);
 };
 
@@ -98,12 +98,13 @@ interface Places {
  * the path is spelt, as the email guard reads it.
  */
 const spentBy = ({ method, path }: RawRequest, { basePath, routes }: Places) => {
-  const place = placeOf(basePath + path);
+  const fullPath = comparablePath(basePath + path);
   let match: { readonly operation: Operation<never, unknown>; readonly length: number } | undefined;
   for (const operation of narrow)
     for (const route of [operation, { ...operation, ...routes[operation.id] }]) {
       const { length } = route.path;
-      const isMeant = (route.method ?? operation.method) === method && isWithin(place, placeOf(route.path));
+      const isMeant =
+        (route.method ?? operation.method) === method && isWithin(fullPath, comparablePath(route.path));
       if (isMeant && length > (match?.length ?? 0)) match = { operation, length };
     }
   return match?.operation;
@@ -128,7 +129,7 @@ export const rawOperation = (request: RawRequest, places: Places): Operation<unk
   const { method, path, body, replay = method === "GET" ? "safe" : "never" } = request;
   // A documented endpoint spends its limits, however it is called.
   const same = allOperations.find(
-    (operation) => operation.method === method && isAt(operation.path, placeOf(path)),
+    (operation) => operation.method === method && isAt(operation.path, comparablePath(path)),
   );
   const spent = spentBy(request, places);
   return {

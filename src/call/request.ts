@@ -56,10 +56,10 @@ export const throwIfInvalid = (operation: string, issues: readonly Issue[]): voi
  */
 export const withCaller = (error: unknown): unknown => {
   if (!isTouchpointError(error)) return error;
-  const placeOf = (frame: string): string => frame.replace(/:\d+:\d+\)?$/, "");
-  const ownFrames = new Set(error.stack?.split("\n").map(placeOf));
+  const functionIn = (frame: string): string => frame.replace(/:\d+:\d+\)?$/, "");
+  const ownFrames = new Set(error.stack?.split("\n").map(functionIn));
   const [, , ...frames] = new Error().stack?.split("\n") ?? [];
-  error.stack = [error.stack, ...frames.filter((frame) => !ownFrames.has(placeOf(frame)))].join("\n");
+  error.stack = [error.stack, ...frames.filter((frame) => !ownFrames.has(functionIn(frame)))].join("\n");
   return error;
 };
 

@@ -165,9 +165,9 @@ export const rejectedFile = async (path: string, isResumed: boolean) => {
 const mostShown = 10;
 
 const describe = ({ index, line, email, status, error }: RejectedRecord): string => {
-  const place = line === undefined ? `record ${index + 1}` : `line ${line}`;
+  const origin = line === undefined ? `record ${index + 1}` : `line ${line}`;
   const whose = email === undefined ? "" : ` (${email})`;
-  return `${place}${whose}: ${error}${status === undefined ? "" : ` (${status})`}`;
+  return `${origin}${whose}: ${error}${status === undefined ? "" : ` (${status})`}`;
 };
 
 /** Shows the first refused records, and writes all to the file of `--rejected`. */
@@ -177,11 +177,11 @@ export const rejections = async (request: Request, bar: ProgressBar) => {
   const isResumed = checkpoint !== undefined && existsSync(checkpoint);
   const keep = path === undefined ? undefined : await rejectedFile(path, isResumed);
   let count = 0;
-  return async ({ rejected, ...place }: RejectedRecord): Promise<void> => {
+  return async ({ rejected, ...origin }: RejectedRecord): Promise<void> => {
     const record =
       rejected instanceof UnreadableLine
-        ? { ...place, error: rejected.error, rejected: rejected.text }
-        : { ...place, rejected };
+        ? { ...origin, error: rejected.error, rejected: rejected.text }
+        : { ...origin, rejected };
     count += 1;
     if (count <= mostShown) bar.print(describe(record));
     if (count === mostShown + 1)

@@ -111,8 +111,8 @@ export const exportList = async (
     if (page.length > 0) await onWritten?.(written());
   };
   // Without a draft, the process was killed between making the file of it and deleting the checkpoint.
-  const place = { path, name: path, mode };
-  if (!work.state.isComplete || (await work.hasDraft(place))) await work.openDraft(place, work.state.bytes);
+  const draft = { path, name: path, mode };
+  if (!work.state.isComplete || (await work.hasDraft(draft))) await work.openDraft(draft, work.state.bytes);
   try {
     if (!work.state.isComplete) {
       for await (const { cursor, data } of list.pages({ cursor: work.state.cursor ?? undefined }))

@@ -35,7 +35,7 @@ export interface ReadCsvOptions extends ReadOptions {
   /** Called with the names of the columns, as they are in the file. If it throws, the reading ends with that error. */
   readonly onHeader?: ((names: readonly string[]) => void) | undefined;
   /** Converts a cell. By default, every cell is a string. If it throws, the line is a bad line. */
-  readonly cast?: ((cell: string, place: CellPlace) => unknown) | undefined;
+  readonly cast?: ((cell: string, position: CellPlace) => unknown) | undefined;
   /**
    * The value of an empty cell: no field at all (`"omit"`, default), `""` or `null`. `cast` gets empty cells only with
    * `"string"`.

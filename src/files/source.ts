@@ -210,9 +210,9 @@ async function* asUtf8(
 }
 
 /** The path of a file named by a string or a `file:` URL; undefined for anything else. */
-export const pathOf = (place: unknown): string | undefined => {
-  if (typeof place === "string") return place;
-  return place instanceof URL ? fileURLToPath(place) : undefined;
+export const pathOf = (file: unknown): string | undefined => {
+  if (typeof file === "string") return file;
+  return file instanceof URL ? fileURLToPath(file) : undefined;
 };
 
 /**

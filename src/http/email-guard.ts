@@ -1,6 +1,6 @@
 import type { EmailGuards } from "../options/email-guards.ts";
 import type { Log } from "../options/logger.ts";
-import { isWithin, placeOf } from "../service/place.ts";
+import { comparablePath, isWithin } from "../service/comparable-path.ts";
 import type { HttpRequest, HttpResponse } from "./message.ts";
 import type { Send, Sending, Stage } from "./types.ts";
 
@@ -44,14 +44,14 @@ const pretended = (
  * them. Outermost, so that such an email is neither counted nor waited for nor reported as a request.
  */
 export const emailGuard = ({ guards, log, paths, wallTime }: EmailGuardSettings): Stage => {
-  const places = paths.map(placeOf);
+  const emailPaths = paths.map(comparablePath);
   const isOfEmails = ({ operation }: Sending, { method, path }: HttpRequest): boolean => {
     if (method === "GET") return false;
     if (operation.isEmail) return true;
-    const actual = placeOf(path);
+    const actual = comparablePath(path);
     // Also without the prefix: a base URL that ends in it is taken without it, and a gateway may add it.
-    return places.some(
-      (place) => isWithin(actual, place) || isWithin(actual, place.replace("/api/v1/", "/")),
+    return emailPaths.some(
+      (emailPath) => isWithin(actual, emailPath) || isWithin(actual, emailPath.replace("/api/v1/", "/")),
     );
   };
   const sendEmail = async (sending: Sending, request: HttpRequest, send: Send): Promise<HttpResponse> => {

@@ -117,12 +117,12 @@ const failedAttempt = (failure: AttemptFailure, findings: Findings): TouchpointE
   return new ConnectionError(message, details);
 };
 
-type Ending = DeadlineExceeded | ClientClosed;
+type CallEnding = DeadlineExceeded | ClientClosed;
 
-const isEnding = (reason: unknown): reason is Ending =>
+const isEnding = (reason: unknown): reason is CallEnding =>
   reason instanceof DeadlineExceeded || reason instanceof ClientClosed;
 
-const endingOf = (cause: Ending, progress: Progress, hint: string | undefined): TouchpointError => {
+const endingOf = (cause: CallEnding, progress: Progress, hint: string | undefined): TouchpointError => {
   const Class = cause instanceof DeadlineExceeded ? TimeoutError : ConnectionError;
   const message = `${progress.operation}: ${cause.message}, outcome ${progress.outcome}.`;
   return new Class(message, { ...progress, cause, hint });

@@ -49,7 +49,7 @@ export const repeatAfter = async <T>(failure: unknown, { again, work }: Repeated
 };
 
 /** What rounds of requests share with the attempts of a single one: the quota, the back-off and the loop. */
-interface RoundsScope {
+interface RoundsCall {
   readonly context: { readonly quota: { draw(): boolean }; readonly random: () => number };
   /** Long work, whose retries cost nothing. */
   readonly longWaits: unknown;
@@ -67,11 +67,11 @@ class Unfinished extends Error {}
  * @returns undefined if something is still left after the last round.
  */
 export const inRounds = async <T>(
-  scope: RoundsScope,
+  call: RoundsCall,
   most: number,
   round: () => Promise<T | undefined>,
 ): Promise<T | undefined> => {
-  const { quota, random } = scope.context;
+  const { quota, random } = call.context;
   let rounds = 1;
   const work = async (): Promise<T> => {
     const result = await round();
@@ -80,9 +80,9 @@ export const inRounds = async <T>(
   };
   const again = async (failure: unknown): Promise<boolean> => {
     if (!(failure instanceof Unfinished) || rounds >= most) return false;
-    if (scope.longWaits === undefined && !quota.draw()) return false;
+    if (call.longWaits === undefined && !quota.draw()) return false;
     // Once the client is closed this ends at once, and the next request says so.
-    await scope.backOff(backoffMs(rounds, random()));
+    await call.backOff(backoffMs(rounds, random()));
     rounds += 1;
     return true;
   };

@@ -36,13 +36,13 @@ const fill = async (file: FileHandle, buffer: Buffer, at: number): Promise<Buffe
 };
 
 /** A key, with the offset of its claim in bytes. */
-interface Entry extends Stored {
+interface JournalEntry extends Stored {
   readonly at: number;
   readonly seen: number | undefined;
 }
 
 /** The keys that the lines of a file leave, each line applied to those before it. */
-class JournalKeys extends KeyTable<Entry> {
+class JournalKeys extends KeyTable<JournalEntry> {
   /** Returns whether the record took effect. */
   apply({ at, record }: JournalLine): boolean {
     // Two processes that create the file at the same time both write a first line.
@@ -189,7 +189,7 @@ const idOf = (record: JournalRecord): string => {
  * The keys claimed last, the latest first, from the end of the file alone: the first rows of a list need no more. A key is
  * known for certain if its process had read up to the lines that are read here when it found the key free.
  */
-export const newestKeys = async (path: string): Promise<Entry[]> => {
+export const newestKeys = async (path: string): Promise<JournalEntry[]> => {
   const file = await open(path).catch(() => undefined);
   try {
     if (file === undefined) return [];

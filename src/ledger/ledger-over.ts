@@ -6,7 +6,7 @@ import {
   checkKey,
   checkSettling,
   claimDetails,
-  type Found,
+  type LedgerEntry,
   listFilter,
   rowOf,
   type Settling,
@@ -39,13 +39,13 @@ export interface Adapter {
 export interface KeyStore {
   /** Stores the claim, with the time, if the key is free. Returns whether it did. */
   claim(claiming: Claiming): Promise<boolean>;
-  find(key: string): Promise<Found | undefined>;
+  find(key: string): Promise<LedgerEntry | undefined>;
   /** Finds the key whose receipt is the scheduled email with this id. */
-  findScheduled(id: string): Promise<Found | undefined>;
+  findScheduled(id: string): Promise<LedgerEntry | undefined>;
   /** Settles the key if it has this claim, and was not `sent` before (unless `over`). Returns whether it did. */
   settle(key: string, claim: string, settling: Settling): Promise<boolean>;
   /** All keys that are not free. */
-  all(): AsyncIterable<Found>;
+  all(): AsyncIterable<LedgerEntry>;
 }
 
 // A key may be freed between a claim and the look at what refused it, but hardly ever so many times in a row.
@@ -66,7 +66,7 @@ const tryStore = async (store: KeyStore, { name, rule, isRefusal }: Adapter): Pr
   const check = (what: string, isRight: boolean): void => {
     if (!isRight) throw new AdapterFault(`${name}: the first use ${what}: ${rule}`);
   };
-  const isOurs = (entry: Found | undefined, state: Found["state"]): boolean =>
+  const isOurs = (entry: LedgerEntry | undefined, state: LedgerEntry["state"]): boolean =>
     entry?.key === key && entry.claim === claim && entry.fingerprint === fingerprint && entry.state === state;
   try {
     // Before there is a row: a user without DELETE would leave one at each try.
@@ -106,8 +106,8 @@ const tried = (store: KeyStore, adapter: Adapter): KeyStore => {
 };
 
 /** A ledger over a store. @param adapter - how the store is reached, if not by our own code alone. */
-export const ledgerOver = (place: KeyStore, adapter?: Adapter): Ledger => {
-  const store = adapter === undefined ? place : tried(place, adapter);
+export const ledgerOver = (keyStore: KeyStore, adapter?: Adapter): Ledger => {
+  const store = adapter === undefined ? keyStore : tried(keyStore, adapter);
   const claim = async (
     key: string,
     fingerprint: string,
@@ -131,7 +131,7 @@ export const ledgerOver = (place: KeyStore, adapter?: Adapter): Ledger => {
     }
   };
 
-  const find = async (method: string, key: string): Promise<Found | undefined> => {
+  const find = async (method: string, key: string): Promise<LedgerEntry | undefined> => {
     checkKey(method, key);
     return store.find(key);
   };

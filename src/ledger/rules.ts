@@ -41,8 +41,8 @@ const receiptText = (receipt: unknown): string | undefined => {
  * and numbers. The response to a sent email may be anything; its key must be settled anyway.
  */
 export const keepable = (receipt: unknown): unknown => {
-  const whole = receiptText(receipt);
-  if (whole !== undefined) return JSON.parse(whole);
+  const complete = receiptText(receipt);
+  if (complete !== undefined) return JSON.parse(complete);
   if (typeof receipt !== "object" || receipt === null) return undefined;
   const plain = Object.entries(receipt).filter(([, field]) => isPlain(field));
   const rest = receiptText(Object.fromEntries(plain));
@@ -79,18 +79,18 @@ export interface Stored extends TakenKey, ClaimDetails {
 }
 
 /** A taken key, and the time by the clock of its store when it was read. */
-export interface Found extends Stored {
+export interface LedgerEntry extends Stored {
   readonly now: number;
 }
 
 /** What is known of a key now: a claim older than its attempt may take is that of a process that died. */
-export const aged = ({ state, fingerprint, since, receipt, limitMs, now }: Found): TakenKey => {
+export const aged = ({ state, fingerprint, since, receipt, limitMs, now }: LedgerEntry): TakenKey => {
   const isOver = state === "pending" && now - since >= limitMs;
   return { state: isOver ? "unknown" : state, fingerprint, since, receipt };
 };
 
 /** The row of a key for people. */
-export const rowOf = (entry: Found): LedgerRow => {
+export const rowOf = (entry: LedgerEntry): LedgerRow => {
   const { state, since, receipt } = aged(entry);
   return { key: entry.key, state, since, receipt };
 };
@@ -102,7 +102,7 @@ export const scheduledIdOf = (operation: string | undefined, receipt: unknown): 
 };
 
 /** How to store a settlement by hand; undefined if it may change nothing. */
-export const settledByHand = (entry: Found, as: Settlement, force = false): Settling | undefined => {
+export const settledByHand = (entry: LedgerEntry, as: Settlement, force = false): Settling | undefined => {
   if (aged(entry).state === "pending" && !force) return undefined;
   // The scheduled email may have been cancelled.
   return { as, over: as !== "sent" && scheduledIdOf(entry.operation, entry.receipt) !== undefined };

@@ -189,16 +189,16 @@ const emailFingerprint = (email: object): string => {
 /** The hash of the whole email, and the fields. A ledger of one's own may return anything. */
 const partsOf = (
   fingerprint: string,
-): { readonly whole: unknown; readonly fields: Record<string, unknown> } => {
+): { readonly mark: unknown; readonly fields: Record<string, unknown> } => {
   const parts = parsedJson(fingerprint);
-  const [whole, fields]: readonly unknown[] = Array.isArray(parts) ? parts : [fingerprint];
-  return { whole, fields: Object(fields) };
+  const [mark, fields]: readonly unknown[] = Array.isArray(parts) ? parts : [fingerprint];
+  return { mark, fields: Object(fields) };
 };
 
 /** The names of the fields in which two emails differ; undefined if they are the same. */
 const differingFields = (before: string, now: string): string[] | undefined => {
   const [a, b] = [partsOf(before), partsOf(now)];
-  if (a.whole === b.whole) return undefined;
+  if (a.mark === b.mark) return undefined;
   const names = new Set([...Object.keys(a.fields), ...Object.keys(b.fields)]);
   return [...names].filter((name) => a.fields[name] !== b.fields[name]);
 };

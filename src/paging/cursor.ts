@@ -2,7 +2,7 @@ import { invalid } from "../call/request.ts";
 import { isCount, parsedJson } from "../runtime/values.ts";
 
 /** The position of an export. */
-export interface Place {
+export interface CursorState {
   /** The number of records before the next one, when the last page was read. */
   readonly position: number;
   /** The number of records yielded since the export last started from the beginning. */
@@ -30,27 +30,27 @@ export const queryText = (query: object): string => {
 };
 
 /** A position as a string, which you can store and pass to `list(query, { cursor })` in another process. */
-export const writeCursor = (place: Place): string =>
-  Buffer.from(JSON.stringify({ v: 1, ...place })).toString("base64url");
+export const writeCursor = (state: CursorState): string =>
+  Buffer.from(JSON.stringify({ v: 1, ...state })).toString("base64url");
 
 const areIds = (value: unknown): boolean =>
   Array.isArray(value) && value.every((id) => typeof id === "string");
 
-const isPlace = (value: unknown): value is Place => {
-  const fields: { readonly [field in keyof Place | "v"]?: unknown } = Object(value);
+const isPlace = (value: unknown): value is CursorState => {
+  const fields: { readonly [field in keyof CursorState | "v"]?: unknown } = Object(value);
   const { v, position, read, longest, recent, kept = [], first = [], query = "" } = fields;
   const isWhole = [position, read, longest].every(isCount) && [recent, kept, first].every(areIds);
   return v === 1 && isWhole && typeof query === "string";
 };
 
 /** @throws ValidationError when the string is not a cursor of this version, or of another query. */
-export const readCursor = (operation: string, cursor: unknown, query?: string): Place => {
-  const place = parsedJson(Buffer.from(String(cursor), "base64url").toString("utf8"));
-  if (!isPlace(place))
+export const readCursor = (operation: string, cursor: unknown, query?: string): CursorState => {
+  const state = parsedJson(Buffer.from(String(cursor), "base64url").toString("utf8"));
+  if (!isPlace(state))
     throw invalid(operation, "cursor", "must be a cursor that a page of this list carried");
-  if (place.query !== undefined && place.query !== query) {
+  if (state.query !== undefined && state.query !== query) {
     const message = "belongs to a list with another query: give the same query again";
     throw invalid(operation, "cursor", message);
   }
-  return place;
+  return state;
 };

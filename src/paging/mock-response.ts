@@ -41,8 +41,8 @@ export const mockResponse = <T>(
   data: T,
   response: Partial<ResponseInfo> = {},
 ): ApiPromise<T> & (T extends Page<infer Item> ? Paged<Item> : unknown) => {
-  const whole = { status: 200, headers: toHeaders({}), attempts: 1, waitedMs: 0, ...response };
-  const mocked = answer(Promise.resolve({ data, response: whole }));
+  const complete = { status: 200, headers: toHeaders({}), attempts: 1, waitedMs: 0, ...response };
+  const mocked = answer(Promise.resolve({ data, response: complete }));
   // TypeScript does not see that the condition on the type and `isPage` are the same.
-  return Object.assign(mocked, isPage(data) && listOf(data, whole)) as ReturnType<typeof mockResponse<T>>;
+  return Object.assign(mocked, isPage(data) && listOf(data, complete)) as ReturnType<typeof mockResponse<T>>;
 };

@@ -1,4 +1,4 @@
-import type { Place } from "./cursor.ts";
+import type { CursorState } from "./cursor.ts";
 
 /** The id of a record; empty if it has none. */
 export const idOf = (record: unknown): string => {
@@ -22,7 +22,7 @@ const idsCompared = 8;
 export class RecentIds {
   readonly #capacity: number;
   /** id → the position at which it was yielded. */
-  readonly #places = new Map<string, number>();
+  readonly #indexes = new Map<string, number>();
   /** Never forgotten: the walk began again, and comes to these records once more, however many are new before them. */
   #kept: ReadonlySet<string>;
   #next = 0;
@@ -35,7 +35,7 @@ export class RecentIds {
   constructor(
     capacity: number,
     ids: readonly string[] = [],
-    { kept = [], first = [], read = 0 }: Partial<Place> = {},
+    { kept = [], first = [], read = 0 }: Partial<CursorState> = {},
   ) {
     this.#capacity = capacity;
     this.#kept = new Set(kept);
@@ -45,12 +45,12 @@ export class RecentIds {
   }
 
   get isEmpty(): boolean {
-    return this.#places.size === 0;
+    return this.#indexes.size === 0;
   }
 
   /** How many are remembered besides those that are kept. */
   get size(): number {
-    return this.#places.size - this.#kept.size;
+    return this.#indexes.size - this.#kept.size;
   }
 
   get kept(): readonly string[] {
@@ -58,13 +58,13 @@ export class RecentIds {
   }
 
   /** What a cursor carries: the last `ids`, and what tells a restart of the walk or of the list. */
-  place(ids: number): Pick<Place, "read" | "recent" | "kept" | "first"> {
+  state(ids: number): Pick<CursorState, "read" | "recent" | "kept" | "first"> {
     return { read: this.count, recent: this.last(ids), kept: this.kept, first: this.#first };
   }
 
   /** Keeps all ids that are remembered now: the walk begins again. */
   keep(): void {
-    this.#kept = new Set(this.#places.keys());
+    this.#kept = new Set(this.#indexes.keys());
     this.#first = [];
     this.count = 0;
   }
@@ -74,40 +74,40 @@ export class RecentIds {
     this.count += ids.length;
     for (const id of ids) {
       if (id === "") continue;
-      this.#places.delete(id);
-      this.#places.set(id, this.#next++);
+      this.#indexes.delete(id);
+      this.#indexes.set(id, this.#next++);
       if (this.#first.length < idsCompared && !this.#first.includes(id)) this.#first.push(id);
     }
-    for (const id of this.#places.keys()) {
+    for (const id of this.#indexes.keys()) {
       if (this.size <= this.#capacity) break;
-      if (!this.#kept.has(id)) this.#places.delete(id);
+      if (!this.#kept.has(id)) this.#indexes.delete(id);
     }
   }
 
   /** The last `count` ids, oldest first. */
   last(count: number): string[] {
-    return [...this.#places.keys()].slice(-count);
+    return [...this.#indexes.keys()].slice(-count);
   }
 
   /** The index of the last id that was yielded before; -1 if there is none. */
   lastKnownIn(ids: readonly string[]): number {
-    return ids.findLastIndex((id) => this.#places.has(id));
+    return ids.findLastIndex((id) => this.#indexes.has(id));
   }
 
   /** How many records were yielded after this one; infinite if unknown. */
   ageOf(id: string): number {
-    const place = this.#places.get(id);
-    return place === undefined ? Number.POSITIVE_INFINITY : this.#next - 1 - place;
+    const index = this.#indexes.get(id);
+    return index === undefined ? Number.POSITIVE_INFINITY : this.#next - 1 - index;
   }
 
   /** Whether the known ids are in the order in which they were yielded. */
   standsInOrder(ids: readonly string[]): boolean {
     let before = -1;
     return ids.every((id) => {
-      const place = this.#places.get(id);
-      if (place === undefined) return true;
-      const isLater = place > before;
-      before = place;
+      const index = this.#indexes.get(id);
+      if (index === undefined) return true;
+      const isLater = index > before;
+      before = index;
       return isLater;
     });
   }

@@ -23,8 +23,8 @@ export class Search {
   }
 
   /** No record is at this position or after it. */
-  endsAt(place: number): void {
-    this.#end = Math.min(this.#end, place);
+  endsAt(position: number): void {
+    this.#end = Math.min(this.#end, position);
   }
 
   /** Moves to the next position; false if both ends have been reached. */

@@ -1,7 +1,7 @@
 import { ApiError, ResponseValidationError } from "../errors.ts";
 import type { Page } from "../service/common.ts";
 import { type PageRequest, PagesAhead } from "./ahead.ts";
-import { type Place, writeCursor } from "./cursor.ts";
+import { type CursorState, writeCursor } from "./cursor.ts";
 import { Drift } from "./drift.ts";
 import { ListEnd } from "./end.ts";
 import { largestLimit, PageSize, type ServedPage } from "./page-size.ts";
@@ -19,7 +19,7 @@ export interface WalkSettings<T> {
   readonly prefetch: number | undefined;
   /** `false`: plain skip and limit, which misses and repeats records when the list moves. */
   readonly isDriftSafe: boolean;
-  readonly place: Place | undefined;
+  readonly place: CursorState | undefined;
   /** For cursors: what `queryText` gives. */
   readonly query?: string | undefined;
   readonly onUnstable: (message: string) => void;
@@ -89,17 +89,17 @@ export class Walk<T> {
   #hasReportedOrder = false;
 
   constructor(settings: WalkSettings<T>) {
-    const { place, skip, limit, fetch, prefetch } = settings;
+    const { place: start, skip, limit, fetch, prefetch } = settings;
     this.#settings = settings;
     this.#limit = Math.min(limit, largestLimit);
     this.#end = new ListEnd(this.#limit, {
       short: settings.onShort,
       unusable: (why) => this.#unusable(why),
     });
-    this.#phase = { is: place === undefined ? "beginning" : "reading" };
-    this.#position = this.#reached = place?.position ?? skip;
-    this.#size = new PageSize(place?.longest);
-    this.#recent = new RecentIds(idsRemembered, place?.recent, place);
+    this.#phase = { is: start === undefined ? "beginning" : "reading" };
+    this.#position = this.#reached = start?.position ?? skip;
+    this.#size = new PageSize(start?.longest);
+    this.#recent = new RecentIds(idsRemembered, start?.recent, start);
     this.#ahead = new PagesAhead(
       (request, signal) => fetch(request, signal).catch((error) => withoutRecords(request, error)),
       prefetch,
@@ -222,7 +222,7 @@ export class Walk<T> {
 
   #cursor(): string {
     return writeCursor({
-      ...this.#recent.place(idsInCursor),
+      ...this.#recent.state(idsInCursor),
       position: this.#reached,
       longest: this.#size.longest,
       query: this.#settings.query,

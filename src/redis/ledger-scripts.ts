@@ -1,17 +1,17 @@
-import type { Found } from "../ledger/rules.ts";
+import type { LedgerEntry } from "../ledger/rules.ts";
 import { script } from "./commands.ts";
 
 // After a lost connection, a client resends commands that Redis may have run: every script is safe to run twice.
 
 /** The value of a ledger key. A freed key stays for ten minutes, so that a resent settlement is recognized. */
-interface Entry extends Omit<Found, "key" | "now" | "state" | "receipt"> {
-  readonly state: Found["state"] | "free";
+interface Entry extends Omit<LedgerEntry, "key" | "now" | "state" | "receipt"> {
+  readonly state: LedgerEntry["state"] | "free";
   /** A string of JSON, because Redis would change empty arrays and long numbers in it. */
   readonly receipt?: string;
 }
 
 /** A key with its entry and the time of Redis; undefined if it is free. */
-export const foundOf = (key: string, text: string | undefined, now: unknown): Found | undefined => {
+export const foundOf = (key: string, text: string | undefined, now: unknown): LedgerEntry | undefined => {
   if (text === undefined) return undefined;
   // Only the scripts below write entries.
   const { state, receipt, ...rest }: Entry = JSON.parse(text);

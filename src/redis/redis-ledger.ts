@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { ConfigurationError } from "../errors.ts";
 import type { Ledger, LedgerLog } from "../ledger/ledger.ts";
 import { type Adapter, type KeyStore, ledgerOver } from "../ledger/ledger-over.ts";
-import { type Found, scheduledIdOf } from "../ledger/rules.ts";
+import { type LedgerEntry, scheduledIdOf } from "../ledger/rules.ts";
 import { isFlag, isString, refuseSetup, ruleFaults } from "../runtime/rules.ts";
 import { clientFaults, nodesOf, type RedisCommands } from "./commands.ts";
 import { asked as askedFor, faultOf } from "./fault.ts";
@@ -75,7 +75,7 @@ const redisKeys = (redis: RedisCommands, prefix: string, check: () => Promise<vo
   const run = (script: Script, key: string, ...values: readonly string[]): Promise<unknown> =>
     asked(script(redis, [prefix + key], values));
 
-  const find = async (key: string): Promise<Found | undefined> => {
+  const find = async (key: string): Promise<LedgerEntry | undefined> => {
     const [now, text] = partsOf(await run(readScript, key));
     return foundOf(key, textOf(text), now);
   };

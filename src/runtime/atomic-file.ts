@@ -57,9 +57,9 @@ export const destinationOf = async (path: string): Promise<string> => {
     if (!isMissingFile(error)) throw error;
   }
   const absolute = resolve(path);
-  const place = join(await realpath(dirname(absolute)), basename(absolute));
-  const link = await readlink(place).catch(() => undefined);
-  return link === undefined ? place : destinationOf(resolve(dirname(place), link));
+  const resolved = join(await realpath(dirname(absolute)), basename(absolute));
+  const link = await readlink(resolved).catch(() => undefined);
+  return link === undefined ? resolved : destinationOf(resolve(dirname(resolved), link));
 };
 
 const statIfThere = async (path: string): Promise<Stats | undefined> => {

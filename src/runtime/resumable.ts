@@ -29,7 +29,7 @@ interface ResumableOptions<State> {
 }
 
 /** The file that a draft becomes. */
-export interface DraftPlace {
+export interface DraftFile {
   readonly path: string;
   /** What errors call it. */
   readonly name: string;
@@ -37,7 +37,7 @@ export interface DraftPlace {
   readonly mode?: number | undefined;
 }
 
-const sizeOfDraft = async ({ path, name }: DraftPlace): Promise<number | undefined> => {
+const sizeOfDraft = async ({ path, name }: DraftFile): Promise<number | undefined> => {
   const draft = await explained(name, () => keptDraftOf(path));
   return (await stat(draft).catch(() => undefined))?.size;
 };
@@ -80,14 +80,14 @@ export class Resumable<State extends object> {
   }
 
   /** Whether an earlier run has left its draft. */
-  async hasDraft(place: DraftPlace): Promise<boolean> {
-    return (await sizeOfDraft(place)) !== undefined;
+  async hasDraft(file: DraftFile): Promise<boolean> {
+    return (await sizeOfDraft(file)) !== undefined;
   }
 
   /** Starts the draft, or continues it after the bytes that count. @throws ConfigurationError if it has fewer. */
-  async openDraft(place: DraftPlace, bytes: number): Promise<void> {
-    const { path, name, mode } = place;
-    if (this.isResumed && ((await sizeOfDraft(place)) ?? -1) < bytes)
+  async openDraft(file: DraftFile, bytes: number): Promise<void> {
+    const { path, name, mode } = file;
+    if (this.isResumed && ((await sizeOfDraft(file)) ?? -1) < bytes)
       throw new ConfigurationError(
         `${await keptDraftOf(path)} is missing or shorter than ${this.#options.name} says: delete the checkpoint to start over`,
       );

@@ -50,7 +50,7 @@ export const stateFile = <State extends { readonly version: 1 }>(
   { noun, parse }: ReturnType<typeof stateKind<State>>,
 ) => {
   // A run continues with the same file, even if the program changes its working directory.
-  const place = resolve(path);
+  const absolute = resolve(path);
   const name = `${noun} ${path}`;
   /** The file that this run has read or written; undefined if there is none. */
   let own: string | undefined;
@@ -58,9 +58,9 @@ export const stateFile = <State extends { readonly version: 1 }>(
     load: async (): Promise<State | undefined> => {
       let text: string;
       try {
-        await removeOldDrafts(place);
-        own = await identityOf(place);
-        text = await readFile(place, "utf8");
+        await removeOldDrafts(absolute);
+        own = await identityOf(absolute);
+        text = await readFile(absolute, "utf8");
       } catch (cause) {
         if (isMissingFile(cause)) return undefined;
         throw new ConfigurationError(`${name} cannot be read: ${messageOf(cause)}`, { cause });
@@ -68,18 +68,18 @@ export const stateFile = <State extends { readonly version: 1 }>(
       return parse(text, name);
     },
     /** Throws if it could not be saved: found out here, before anything is sent. */
-    check: async (): Promise<void> => (await openDraft(place, name, { mode: 0o600 })).discard(),
+    check: async (): Promise<void> => (await openDraft(absolute, name, { mode: 0o600 })).discard(),
     /** @throws ConfigurationError if another run has saved its state there since, unless this run has the draft. */
     save: (state: State, hasDraft = false): Promise<void> =>
       explained(name, async () => {
-        const there = await identityOf(place);
+        const there = await identityOf(absolute);
         if (!hasDraft && there !== undefined && there !== own)
           throw new ConfigurationError(
             `${name} was written by another run meanwhile: wait until that has ended, or give each run a ${noun} of its own`,
           );
-        await writeFileAtomically(place, `${JSON.stringify(state)}\n`, 0o600);
-        own = await identityOf(place);
+        await writeFileAtomically(absolute, `${JSON.stringify(state)}\n`, 0o600);
+        own = await identityOf(absolute);
       }),
-    remove: (): Promise<void> => rm(place, { force: true }),
+    remove: (): Promise<void> => rm(absolute, { force: true }),
   };
 };

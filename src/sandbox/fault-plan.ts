@@ -63,7 +63,7 @@ const misplaced = (options: unknown): string[] => {
     : ['with.items needs operation: "events.recordBatch", the only one with items'];
 };
 
-interface Plan {
+interface ActiveFault {
   /** Counted from 1. */
   readonly id: number;
   readonly options: FaultOptions;
@@ -73,13 +73,13 @@ interface Plan {
   hits: number;
 }
 
-const isDue = ({ options, seen }: Plan, random: Random): boolean => {
+const isDue = ({ options, seen }: ActiveFault, random: Random): boolean => {
   const { nth = 1, times = 1, chance = 1 } = options;
   return seen >= nth && seen < nth + times && (chance >= 1 || random() < chance);
 };
 
 export const createFaultPlans = (random: Random) => {
-  const plans = new Map<number, Plan>();
+  const plans = new Map<number, ActiveFault>();
   let count = 0;
   return {
     /** @throws ConfigurationError for an invalid plan, or one that could not have the intended effect. */
@@ -87,7 +87,7 @@ export const createFaultPlans = (random: Random) => {
       const faults = ruleFaults(options, planRules, { required: ["with"] });
       refuseSetup("sandbox.fail", [...faults, ...misplaced(options)]);
       count += 1;
-      const plan: Plan = { id: count, options, effect: effectOf(options.with), seen: 0, hits: 0 };
+      const plan: ActiveFault = { id: count, options, effect: effectOf(options.with), seen: 0, hits: 0 };
       plans.set(plan.id, plan);
       return {
         get hits() {

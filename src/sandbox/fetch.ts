@@ -32,10 +32,10 @@ const readRequest = (input: FetchInput, init: FetchInit, basePath: string): Inco
     if (body !== "") headers["content-type"] ??= "text/plain;charset=UTF-8";
     return { method, target, headers, body };
   }
-  const whole = new Response(body);
-  const type = whole.headers.get("content-type");
+  const complete = new Response(body);
+  const type = complete.headers.get("content-type");
   if (type !== null) headers["content-type"] ??= type;
-  return whole.text().then((text) => ({ method, target, headers, body: text }));
+  return complete.text().then((text) => ({ method, target, headers, body: text }));
 };
 
 /** The body as a stream that breaks, stops or drips. */

@@ -245,7 +245,7 @@ export type FreeFields = { [field: string]: unknown } | (object & NoCollection);
 export type ReadableFields = { [field: string]: unknown };
 
 /** The request: missing parts of a response are filled in from it. */
-export interface Asked {
+export interface RequestInput {
   /** The id in the path. */
   readonly id?: string;
   /** The query or body. */
@@ -281,7 +281,7 @@ export const readRecord = (body: unknown): unknown => {
 const defaultLimit = 50;
 
 /** Fills in what the request asked for, if a page does not repeat it. */
-export const withAsked = (page: Fields, { payload }: Asked): Fields => {
+export const withAsked = (page: Fields, { payload }: RequestInput): Fields => {
   const { skip, limit }: { skip?: unknown; limit?: unknown } = Object(payload);
   return { ...page, skip: page.skip ?? skip ?? 0, limit: page.limit ?? limit ?? defaultLimit };
 };
@@ -329,7 +329,7 @@ export const anyRecord = (...names: readonly string[]) => {
 /** Reads the response to a change; one without an id, or without a body, gets the requested id. */
 export const changed =
   (read: (body: unknown) => unknown) =>
-  (body: unknown, { id }: Asked): unknown => {
+  (body: unknown, { id }: RequestInput): unknown => {
     const record = read(body) ?? {};
     return isRecord(record) && (record.id ?? undefined) === undefined ? { ...record, id } : record;
   };

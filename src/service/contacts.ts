@@ -3,7 +3,6 @@ import { isRecord } from "../runtime/values.ts";
 import { readFields } from "./check.ts";
 import {
   AnyObject,
-  type Asked,
   changed,
   deferred,
   EmailAddress,
@@ -16,6 +15,7 @@ import {
   page,
   paging,
   QueryText,
+  type RequestInput,
   readRecord,
   type Schema,
   Text,
@@ -276,7 +276,7 @@ export const ContactQuery: Schema<ContactQuery> = inputOf<ContactQuery>(() => ({
 }));
 
 /** Reads a page of contacts. */
-const readContactPage = (body: unknown, request: Asked): unknown =>
+const readContactPage = (body: unknown, request: RequestInput): unknown =>
   isRecord(body) && isArray(body.data)
     ? withAsked({ ...body, data: body.data.map(readRecord) }, request)
     : body;

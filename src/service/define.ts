@@ -1,4 +1,4 @@
-import type { Asked, Schema } from "./common.ts";
+import type { RequestInput, Schema } from "./common.ts";
 
 /**
  * The operations that the service document names without a path or method, and what is inferred. `routes` corrects a
@@ -45,7 +45,7 @@ export interface OperationFacts {
   /** Converts accepted input to the form that is sent. */
   readonly write?: (payload: unknown) => unknown;
   /** Converts ids to strings, fills in what the request says, and normalizes a response of undocumented shape. */
-  readonly read?: (body: unknown, request: Asked) => unknown;
+  readonly read?: (body: unknown, request: RequestInput) => unknown;
   /** A 404 after an attempt with a lost response means that the first attempt succeeded. */
   readonly notFoundMeansDone?: boolean;
   /** Belongs to emails: guards and dry runs apply, browsers are refused, and a 502 may be the mail account's own. */

@@ -2,7 +2,6 @@ import * as z from "zod/mini";
 import type { MomentInput } from "../runtime/moments.ts";
 import { isRecord } from "../runtime/values.ts";
 import {
-  type Asked,
   anyPage,
   changed,
   deferred,
@@ -14,6 +13,7 @@ import {
   openText,
   page,
   paging,
+  type RequestInput,
   readRecord,
   type Schema,
   Text,
@@ -274,7 +274,7 @@ const readScheduledEmail = (body: unknown): unknown => {
 };
 
 /** Reads a page of scheduled emails, each as above. */
-const readScheduledPage = (body: unknown, request: Asked): unknown => {
+const readScheduledPage = (body: unknown, request: RequestInput): unknown => {
   const page = anyPage(readScheduledEmail, "emails", "scheduled", "scheduledEmails")(body);
   return isRecord(page) ? withAsked(page, request) : page;
 };

@@ -1,6 +1,6 @@
 import type { Ledger } from "../ledger/ledger.ts";
 import { AdapterFault, type KeyStore, ledgerOver } from "../ledger/ledger-over.ts";
-import { type Found, scheduledIdOf } from "../ledger/rules.ts";
+import { type LedgerEntry, scheduledIdOf } from "../ledger/rules.ts";
 import { defaultTables } from "./migration.ts";
 import {
   asInteger,
@@ -27,12 +27,12 @@ export interface SqlLedgerOptions {
 const states = ["pending", "unknown", "sent"] as const;
 
 /** @throws AdapterFault for a row whose columns have other names, such as `onceKey`. */
-const foundOf = (row: Row): Found => {
+const foundOf = (row: Row): LedgerEntry => {
   if (row.once_key === undefined || row.claim === undefined) throw new AdapterFault(mustReturnRows);
   return readRow(row);
 };
 
-const readRow = (row: Row): Found => ({
+const readRow = (row: Row): LedgerEntry => ({
   key: String(row.once_key),
   // The table allows no other.
   state: states.find((state) => state === row.state) ?? "unknown",
@@ -76,7 +76,7 @@ const statementsOf = (table: string, dialect: SqlDialect) => {
 
 /** The keys of a ledger in a table. */
 const sqlKeys = (run: Run, sql: ReturnType<typeof statementsOf>): KeyStore => {
-  const first = async (statement: string, value: string): Promise<Found | undefined> => {
+  const first = async (statement: string, value: string): Promise<LedgerEntry | undefined> => {
     const [row] = await run(statement, value);
     return row && foundOf(row);
   };

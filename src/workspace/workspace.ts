@@ -27,12 +27,12 @@ type CheckedOperation = Pick<OperationFacts, "id" | "isPartial" | "typedInput"> 
 type Path = readonly PropertyKey[];
 
 /** A fault of a value, with its path. */
-interface Found {
+interface SchemaFault {
   readonly path: Path;
   readonly message: string;
 }
 
-const below = (prefix: Path, issues: readonly Found[]): readonly Issue[] =>
+const below = (prefix: Path, issues: readonly SchemaFault[]): readonly Issue[] =>
   issues.map(({ path, message }) => ({ path: pathOf([...prefix, ...path]), message }));
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
@@ -44,7 +44,7 @@ const unknownKeys = (issue: SchemaIssue): readonly string[] | undefined =>
     ? issue.keys.map(String)
     : undefined;
 
-const located = (issue: SchemaIssue): readonly Found[] => {
+const located = (issue: SchemaIssue): readonly SchemaFault[] => {
   const { path = [], message } = issue;
   const keys = path.map((segment) => (typeof segment === "object" ? segment.key : segment));
   // zod lists unknown keys apart from the path, so a fault of one key would look like one of the whole object.
@@ -62,19 +62,19 @@ const listOf = (result: unknown): readonly SchemaIssue[] => {
 };
 
 /** @throws what the schema throws, and TypeError if its result does not follow Standard Schema. */
-const schemaIssues = async (schema: StandardSchema, value: unknown): Promise<readonly Found[]> =>
+const schemaIssues = async (schema: StandardSchema, value: unknown): Promise<readonly SchemaFault[]> =>
   listOf(await schema["~standard"].validate(value)).flatMap(located);
 
 const withoutValues = (fields: object, ...left: readonly unknown[]): object =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => !left.includes(value)));
 
 /** Checks an object as JSON writes it: keys with the value undefined are left out. */
-const objectIssues = async (schema: StandardSchema, value: object): Promise<readonly Found[]> => {
-  const whole = withoutValues(value, undefined);
-  const issues = await schemaIssues(schema, whole);
+const objectIssues = async (schema: StandardSchema, value: object): Promise<readonly SchemaFault[]> => {
+  const bare = withoutValues(value, undefined);
+  const issues = await schemaIssues(schema, bare);
   // Each library has words of its own for that, and zod's do not say it.
-  const isMissing = ({ path: [first, ...rest] }: Found): boolean =>
-    first !== undefined && rest.length === 0 && !Object.hasOwn(whole, first);
+  const isMissing = ({ path: [first, ...rest] }: SchemaFault): boolean =>
+    first !== undefined && rest.length === 0 && !Object.hasOwn(bare, first);
   return issues.map((issue) =>
     isMissing(issue) ? { ...issue, message: `is missing (${issue.message})` } : issue,
   );
@@ -84,7 +84,7 @@ const objectIssues = async (schema: StandardSchema, value: object): Promise<read
  * Checks the keys that are present and not null (null clears a key). Ignores faults of the whole object and of missing
  * keys.
  */
-const partIssues = async (schema: StandardSchema, value: object): Promise<readonly Found[]> => {
+const partIssues = async (schema: StandardSchema, value: object): Promise<readonly SchemaFault[]> => {
   const part = withoutValues(value, undefined, null);
   const issues = await schemaIssues(schema, part);
   return issues.filter(({ path: [first] }) => first !== undefined && Object.hasOwn(part, first));

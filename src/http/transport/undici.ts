@@ -63,7 +63,7 @@ class ConnectionPool {
   }
 
   /** The host that error messages name. */
-  get place(): string {
+  get host(): string {
     const { host } = new URL(this.#origin);
     return this.#tunnel === undefined ? host : `${host} through the proxy ${this.#tunnel.proxy}`;
   }
@@ -181,7 +181,7 @@ export const undiciTransport = ({
   const timers = new SharedTimers(limits.clock);
   const attempts: AttemptLimits = {
     ...limits,
-    host: own?.place ?? new URL(origin).host,
+    host: own?.host ?? new URL(origin).host,
     isOwn: own !== undefined,
     // Whether a caller's dispatcher keeps the process alive is not known: those attempts get timers that do.
     clock: own === undefined ? limits.clock : timers,

@@ -1,7 +1,7 @@
 const escapes = /%[0-7][0-9a-f]/gi;
 
 /** A path as a service may read it: upper case, escapes, extra slashes and dots lead to the same place. */
-export const placeOf = (path: string): string => {
+export const comparablePath = (path: string): string => {
   let [decoded = ""] = path.split("?");
   // Again, because a proxy before the service may decode too.
   while (decoded.search(escapes) >= 0)
@@ -15,5 +15,5 @@ export const placeOf = (path: string): string => {
  * Whether a place is this one, or lies below it. Anywhere in the path, because a part of it may be in the base URL, or
  * belong to a gateway. A service may take more for the same path: `emails;v=1`, `emails.json`.
  */
-export const isWithin = (path: string, place: string): boolean =>
-  path.split(place).some((rest, at) => at > 0 && !/^[a-z0-9_-]/.test(rest));
+export const isWithin = (path: string, base: string): boolean =>
+  path.split(base).some((rest, at) => at > 0 && !/^[a-z0-9_-]/.test(rest));
