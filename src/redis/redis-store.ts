@@ -5,7 +5,7 @@ import { LatencyFloor, latencyFloorFor, Permits } from "../rate-limit/permits.ts
 import type { Cancel, Clock } from "../runtime/clock.ts";
 import type { RedisCommands } from "./commands.ts";
 import { faultOf, type RedisFault, silence, silenceMs } from "./fault.ts";
-import type { BudgetReply, PartReply, Reply } from "./replies.ts";
+import { type BudgetReply, type PartReply, replyOf } from "./replies.ts";
 import { exchange } from "./take-script.ts";
 
 const dayMs = 86_400_000;
@@ -121,8 +121,7 @@ export class RedisStore {
     const cancelAlarm = this.clock.after(silenceMs, giveUp, { idle: true });
     try {
       const keys = budgets.map(({ key }) => key);
-      // What the script returns.
-      const reply = JSON.parse(String(await exchange(this.#redis, keys, [message]))) as Reply;
+      const reply = replyOf(await exchange(this.#redis, keys, [message]));
       this.#lostSince = undefined;
       this.#wasConnected = true;
       this.floor.add(this.clock.now() - sentAt, this.clock.now());

@@ -48,3 +48,11 @@ export interface Reply {
   readonly budgets: readonly BudgetReply[];
   readonly parts: readonly PartReply[];
 }
+
+/** Reads the reply to a message. @throws AdapterFault if it is none. */
+export const replyOf = (reply: unknown): Reply => {
+  const text = textOf(reply);
+  if (!text?.startsWith("{")) throw new AdapterFault(mustReply);
+  // What the script returns.
+  return JSON.parse(text) as Reply;
+};

@@ -84,7 +84,7 @@ export const clusters: readonly (readonly [
   ],
 ];
 
-/** Clients that are set to give replies in other types. */
+/** Clients that are set to give replies in other types, or to speak another version of the protocol. */
 export const mappingClients: readonly (readonly [
   name: string,
   connect: (port: number) => Promise<RedisCommands>,
@@ -109,6 +109,24 @@ export const mappingClients: readonly (readonly [
       await redis.connect();
       onTestFinished(() => redis.destroy());
       return redis.withTypeMapping({ [RESP_TYPES.BLOB_STRING]: Buffer, [RESP_TYPES.NUMBER]: String });
+    },
+  ],
+  [
+    "node-redis 6 over RESP 2",
+    async (port) => {
+      const redis = createClient({ url: `redis://127.0.0.1:${port}`, RESP: 2 });
+      await redis.connect();
+      onTestFinished(() => redis.destroy());
+      return redis;
+    },
+  ],
+  [
+    "node-redis 5 over RESP 3",
+    async (port) => {
+      const redis = createClient5({ url: `redis://127.0.0.1:${port}`, RESP: 3 });
+      await redis.connect();
+      onTestFinished(() => redis.destroy());
+      return redis;
     },
   ],
   [

@@ -6,6 +6,7 @@ import {
   type RedisCommands,
   redisCheckpoint,
   redisLedger,
+  redisLimits,
 } from "../../../src/redis/index.ts";
 import { createSandbox } from "../../../src/sandbox/index.ts";
 import { mappingClients, wrongClients } from "../../support/redis-clients.ts";
@@ -28,7 +29,9 @@ const sender = (redis: RedisCommands) => {
   const sandbox = createSandbox({ apiKeys: ["k"] });
   const ledger = redisLedger(redis);
   const client = new Client({ apiKey: "k", baseUrl: "http://127.0.0.1", fetch: sandbox.fetch, ledger });
-  return { sandbox, client, ledger };
+  const limits = redisLimits(redis, { id: "crm" });
+  const limited = new Client({ apiKey: "k", baseUrl: "http://127.0.0.1", fetch: sandbox.fetch, limits });
+  return { sandbox, client, ledger, limited };
 };
 const email = { to: "ada@example.com", subject: "Hi", text: "Hi" };
 const event = { name: "seen", contact: { email: "ada@example.com" } };
@@ -56,6 +59,13 @@ describe.each(mappingClients)("with %s", (_name, connect) => {
     await client.close();
   });
 
+  test("a call under shared limits goes through", async () => {
+    const { sandbox, limited } = sender(await connect(server.port));
+    expect(await limited.contacts.find("ada@example.com")).toBeNull();
+    expect([limited.budgets().requests.lost, sandbox.state.counts.requests]).toEqual([undefined, 1]);
+    await limited.close();
+  });
+
   test("a checkpoint is read as it was saved", async () => {
     const store = redisCheckpoint(await connect(server.port), { id: "events" });
     const state = { version: 1, done: 3, last: "ünï" } as const;
@@ -74,6 +84,17 @@ describe.each(wrongClients)("%s is refused at first use by name", (_name, connec
     });
     expect(sandbox.state.emails).toEqual([]);
     await client.close();
+  });
+
+  test("by limits: a call fails at once", async () => {
+    const { sandbox, limited } = sender(await connect(server.port));
+    await expect(limited.contacts.find("ada@example.com")).rejects.toMatchObject({
+      name: "ConnectionError",
+      outcome: "not-applied",
+      message: expect.stringContaining("pass a client of ioredis or node-redis, no pipeline"),
+    });
+    expect(sandbox.state.counts.requests).toBe(0);
+    await limited.close();
   });
 
   test("by a checkpoint: nothing is recorded", async () => {
