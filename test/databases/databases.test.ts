@@ -108,6 +108,19 @@ describe.each(overPostgres)("with $name", ({ name, adapter }) => {
     expect(sandbox.state.emails.length).toBe(1);
   });
 
+  test("a database that only reads, as a replica does, is refused at first use", async () => {
+    const url = await database();
+    const path = new URL(url).pathname.slice(1);
+    await admin.query(`ALTER DATABASE ${path} SET default_transaction_read_only = on`);
+    const { handles, dialect } = await opened(name, url);
+    const { sandbox, send } = senders(sqlStores(queryOf(adapter, handles), dialect));
+    await expect(send("a")).rejects.toMatchObject({
+      name: "ConfigurationError",
+      message: expect.stringContaining("read-only transaction"),
+    });
+    expect(sandbox.state.emails).toEqual([]);
+  });
+
   test("a missing privilege is refused at first use, whatever the words", async () => {
     const { handles, dialect } = await opened(name, await database(...raising("UPDATE", "42501", "true")));
     const { sandbox, send, ledger } = senders(sqlStores(queryOf(adapter, handles), dialect));

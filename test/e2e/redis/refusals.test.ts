@@ -1,7 +1,9 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { Client } from "../../../src/index.ts";
 import { redisLedger } from "../../../src/redis/index.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
+import { createSandbox } from "../../../src/sandbox/index.ts";
 import { memberOn } from "../../support/fleet.ts";
 import { answered, requestOn } from "../../support/paced.ts";
 import { RedisCluster } from "../../support/redis-cluster.ts";
@@ -86,6 +88,23 @@ test.each([
   });
   expect(refusal).toMatchObject({ message: expect.stringContaining(advice) });
   await limiter.close();
+});
+
+test("a ledger in a full Redis that evicts nothing sends nothing, and says what to do", async () => {
+  const full = await RedisServer.start("--maxmemory", "1");
+  onTestFinished(() => full.stop());
+  const sandbox = createSandbox({ apiKeys: ["k"] });
+  const ledger = redisLedger(connected(full.port));
+  const client = new Client({ apiKey: "k", baseUrl: "http://127.0.0.1", fetch: sandbox.fetch, ledger });
+  const email = { to: "ada@example.com", subject: "Hi", text: "Hi" };
+  await expect(client.emails.send(email, { once: "hi:1" })).rejects.toMatchObject({
+    ...{ name: "ConnectionError", outcome: "not-applied" },
+    message: expect.stringContaining("(it is full: raise its maxmemory)"),
+  });
+  await connected(full.port).config("SET", "maxmemory", "0");
+  await client.emails.send(email, { once: "hi:1" });
+  expect(sandbox.state.emails.length).toBe(1);
+  await client.close();
 });
 
 test("every method of a ledger that Redis refuses names Redis, and what to do", async () => {
