@@ -102,16 +102,15 @@ export const isOpaque = (value: object): boolean =>
   !isPlainObject(value) &&
   (Object.keys(value).length === 0 || value instanceof Error || ArrayBuffer.isView(value));
 
-/** The value that JSON writes for one with its own `toJSON`; the value itself if JSON would lose it. */
+/** The value that JSON writes for one with its own `toJSON`; undefined if JSON would lose it, or fail. */
 const writtenBy = (value: object | bigint, key: string): unknown => {
   try {
-    const written = asWritten(value, key) ?? value;
+    const written = asWritten(value, key) ?? undefined;
     // JSON of a ZonedDateTime ends in [Europe/Berlin], which few parsers of ISO 8601 accept.
     const hasBracket = typeof written === "string" && tagOf(value) === "Temporal.ZonedDateTime";
     return hasBracket ? written.replace(/\[.*$/, "") : written;
   } catch {
-    // The check of the input refuses it by name.
-    return value;
+    return undefined;
   }
 };
 
@@ -124,7 +123,7 @@ export interface Copying {
   isPartial: boolean;
 }
 
-/** What JSON makes of an object that is no plain one: its `toJSON`, a wrapped text; itself if JSON would lose it. */
+/** What JSON makes of an object that is no plain one: its `toJSON`, a wrapped text; undefined if JSON would lose it. */
 const writtenForm = (value: object, key: string, copying: Copying): unknown => {
   copying.isPartial = true;
   const isRoot = copying.around.size === 0;
@@ -142,7 +141,7 @@ const writtenForm = (value: object, key: string, copying: Copying): unknown => {
 /** A step of `writtenCopy`. */
 export const copyWritten = (value: unknown, key: string, copying: Copying): unknown => {
   const { around, moments } = copying;
-  if (typeof value === "bigint") return writtenBy(value, key);
+  if (typeof value === "bigint") return writtenBy(value, key) ?? value;
   if (typeof value !== "object" || value === null || around.size > deepest) return value;
   if (types.isDate(value)) return new Date(value.getTime());
   // The check of a time names the library that made the object.
@@ -150,6 +149,8 @@ export const copyWritten = (value: unknown, key: string, copying: Copying): unkn
   const prototype: unknown = Object.getPrototypeOf(value);
   const isPlain = (prototype === Object.prototype || prototype === null) && !("toJSON" in value);
   const written = isPlain ? value : writtenForm(value, key, copying);
+  // The check of the input calls the same `toJSON`, and refuses the value by name.
+  if (written === undefined) return value;
   if (typeof written !== "object" || written === null || types.isDate(written)) return written;
   const copy = around.get(written);
   if (copy !== undefined) return copy;

@@ -67,6 +67,26 @@ test("objects with toJSON, class instances and wrapped values are copied as JSON
   });
 });
 
+test.each([
+  ["null", () => null],
+  ["undefined", () => undefined],
+  [
+    "an error",
+    () => {
+      throw new Error("invalid");
+    },
+  ],
+])("an object whose class has a toJSON that ends in %s stays itself in the copy", (_what, toJSON) => {
+  class Moment {
+    readonly at = 1;
+    toJSON(): unknown {
+      return toJSON();
+    }
+  }
+  const moment = new Moment();
+  expect(writtenCopy({ moment }).copy.moment).toBe(moment);
+});
+
 test("an object whose toJSON returns null is not null in the copy", () => {
   expect(writtenCopy({ at: { valid: false, toJSON: () => null } }).copy.at).not.toBeNull();
 });
