@@ -14,7 +14,7 @@ export const withPolicy = (html: string): string => {
   const policy = [
     "default-src 'self'",
     `script-src 'self' ${[...new Set(hashes)].join(" ")}`,
-    // The colours of code are style attributes.
+    // The colors of code are style attributes.
     "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data:",
     "object-src 'none'",

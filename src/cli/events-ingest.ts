@@ -18,7 +18,7 @@ export const forecast: CliCommand = {
   name: "forecast",
   about:
     "Estimates how long the ingestion of an NDJSON file takes at the limits, and over how many days.\n" +
-    "It shows how many events will be older than 72 hours by then. It sends nothing and needs no key. - reads standard input.",
+    "It tells how many events will be older than 72 hours by then. It sends nothing and needs no key. - reads standard input.",
   example: "touchpoint forecast events.ndjson",
   operands: ["<file>"],
   options: { ...connectionOptions, ...jsonOption },
@@ -77,5 +77,5 @@ export const eventsIngest: CliCommand = {
     );
   },
   afterInterrupt:
-    "Run the same command again: events that were recorded are recognised, none is recorded twice.",
+    "Run the same command again: events that were recorded are recognized, none is recorded twice.",
 };

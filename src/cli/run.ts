@@ -16,7 +16,7 @@ import { doctor } from "./doctor.ts";
 import { eventsIngest, forecast } from "./events-ingest.ts";
 import { ledgerList, ledgerMigration, ledgerSettle, ledgerShow } from "./ledger.ts";
 import { sandbox } from "./sandbox.ts";
-import { coloured, type Output, visible, visibleLines } from "./terminal.ts";
+import { colored, type Output, visible, visibleLines } from "./terminal.ts";
 
 /** All commands, in the order of the help. */
 export const commands: readonly CliCommand[] = [
@@ -48,7 +48,7 @@ const nextStep = (error: unknown): string | undefined => {
 const safe = (out: Output): Output => ({ write: (text) => out.write(visibleLines(text)) });
 
 /** With `--checkpoint`, whatever the command. */
-const goOn = "Run the same command again to continue where it stopped.";
+const goOn = "Run the same command again to go on where it stopped.";
 
 /** Runs a command line, and returns the exit code. It never throws. */
 export const run = async (argv: readonly string[], around: Surroundings): Promise<ExitCode> => {
@@ -73,10 +73,10 @@ export const run = async (argv: readonly string[], around: Surroundings): Promis
     }
     // The reader closed the pipe: end silently, as other programs do.
     if (error instanceof OutputError && error.isBrokenPipe) return exitCode.brokenPipe;
-    // Past what makes control characters visible: the colour is ours, and the message is made visible here.
-    screen.write(`${coloured("red", "touchpoint:", screen)} ${visible(messageOf(error))}\n`);
+    // Past what makes control characters visible: the color is ours, and the message is made visible here.
+    screen.write(`${colored("red", "touchpoint:", screen)} ${visible(messageOf(error))}\n`);
     const step = nextStep(error);
-    if (step !== undefined) screen.write(`${coloured("cyan", step, screen)}\n`);
+    if (step !== undefined) screen.write(`${colored("cyan", step, screen)}\n`);
     if (!(error instanceof UsageError && input.kind === "run")) return exitCode.failed;
     for (const [at, line] of error.lines.entries()) screen.write(`  ${at + 1}  ${visible(line)}\n`);
     if (error.command !== undefined) stderr.write(`\n${error.command}\n\n`);

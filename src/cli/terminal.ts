@@ -39,11 +39,11 @@ export const visibleOn = (out: Writable & { readonly isTTY?: boolean }): Writabl
 
 const codes = { red: 31, cyan: 36 } as const;
 
-/** Colours text if the stream shows colours: `FORCE_COLOR` and `NO_COLOR` decide first, as in Node itself. */
-export const coloured = (colour: keyof typeof codes, text: string, out: Terminal): string => {
+/** Colors text if the stream shows colors: `FORCE_COLOR` and `NO_COLOR` decide first, as in Node itself. */
+export const colored = (color: keyof typeof codes, text: string, out: Terminal): string => {
   const { FORCE_COLOR: forced, NO_COLOR: none, TERM } = process.env;
   const shows = forced === undefined ? !none && out.isTTY === true && TERM !== "dumb" : forced !== "0";
-  return shows ? `\u001b[${codes[colour]}m${text}\u001b[39m` : text;
+  return shows ? `\u001b[${codes[color]}m${text}\u001b[39m` : text;
 };
 
 const octal = (character: string): string =>

@@ -90,7 +90,7 @@ export class JournalFile {
     const file = await this.#open(create && !isKnown);
     if (file === undefined) return undefined;
     try {
-      if (isKnown) await this.#recognise(file);
+      if (isKnown) await this.#recognize(file);
       // The name of a new file must be as durable as its content.
       else await syncDirectoryOf(await realpath(this.#path));
       await this.#readOn(file, undefined);
@@ -134,7 +134,7 @@ export class JournalFile {
   }
 
   /** @throws Error when what was read is not in the file any more. */
-  async #recognise(file: FileHandle): Promise<void> {
+  async #recognize(file: FileHandle): Promise<void> {
     const { size } = await file.stat();
     if (size < this.seen) throw new Error(`it was cut: ${this.seen} bytes were read, ${size} are left`);
     const at = this.seen - this.#tail.length;

@@ -25,7 +25,7 @@ export interface RedisLimitsOptions extends Partial<Limits> {
  *
  * Each request takes about two round trips to Redis on average, one before it is sent and one after its response. The
  * requests of a process that died count for 3 s and a window after its last message. After a restart or a flush of Redis,
- * processes that used it before wait for a window. Their clocks need not agree.
+ * processes that used it before wait for 3 s and a window. Their clocks need not agree.
  *
  * @param redis - an ioredis or node-redis client, version 5 or 6; cluster clients work too. Close it yourself, after the
  * Touchpoint client.

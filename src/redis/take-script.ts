@@ -45,9 +45,9 @@ local function open(key, mine)
   it.mine, it.used, it.interactive, it.of, it.by, it.inFlight, it.returns = mine, 0, 0, {}, {}, {}, {}
   local now = timeOf(it, clock, mine)
   it.heardAt = now
-  -- Redis has lost its data: what was used before may count for a window, and the day as far as a process knows it.
+  -- Redis has lost its data: what was granted before may be sent yet, and count for a window; the day as far as it is known.
   if mine.born ~= '' and mine.born ~= it.born then
-    it.blockedUntil = math.max(it.blockedUntil, it.bornAt + mine.windowMs + graceMs)
+    it.blockedUntil = math.max(it.blockedUntil, it.bornAt + mine.windowMs + ${silenceMs})
     it.before = math.max(it.before, mine.dayUsed)
     it.beforeUntil = math.max(it.beforeUntil, now - mine.ageMs + dayMs + slotMs)
   end

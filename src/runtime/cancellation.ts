@@ -1,6 +1,6 @@
 /**
- * A value in a ring, or, without neighbours, in none. Lists of what calls wait for are rings, because a Set that lives
- * long keeps finished calls alive: when V8 reorganises it, the old table still holds its entries.
+ * A value in a ring, or, without neighbors, in none. Lists of what calls wait for are rings, because a Set that lives
+ * long keeps finished calls alive: when V8 reorganizes it, the old table still holds its entries.
  */
 export class Link<T> {
   readonly value: T;
@@ -21,7 +21,7 @@ export class Link<T> {
   remove(): void {
     this.previous.next = this.next;
     this.next.previous = this.previous;
-    // A removed link must not keep its neighbours alive.
+    // A removed link must not keep its neighbors alive.
     this.next = this;
     this.previous = this;
   }

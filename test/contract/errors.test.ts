@@ -76,7 +76,7 @@ describe("per operation", () => {
   const customFields = { plan: "text" } as const;
   test.each([
     ["update contact: invalid value", 400, { stage: "" }],
-    ["update contact: unknown custom field", 400, { customFields: { colour: "red" } }],
+    ["update contact: unknown custom field", 400, { customFields: { color: "red" } }],
     ["update contact: wrong kind of value", 400, { customFields: { plan: 1 } }],
     ["update contact: email of another", 409, { email: "bob@example.com" }],
   ])("%s is a %i", async (_, status, patch) => {

@@ -11,7 +11,7 @@ const home = process.cwd();
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "touchpoint-cli-ledger-"));
   process.chdir(folder);
-  // What the test runner sets for its own colours.
+  // What the test runner sets for its own colors.
   vi.stubEnv("FORCE_COLOR", undefined);
 });
 afterAll(() => {

@@ -24,7 +24,7 @@ beforeEach(async () => {
   process.chdir(folder);
   vi.stubEnv("TOUCHPOINT_BASE_URL", server.url);
   vi.stubEnv("TOUCHPOINT_API_KEY", key);
-  // What the test runner sets for its own colours.
+  // What the test runner sets for its own colors.
   vi.stubEnv("FORCE_COLOR", undefined);
 });
 afterEach(async () => {
@@ -78,7 +78,7 @@ describe("contacts export", () => {
   };
 
   test.each(["all.csv", "all.ndjson"])(
-    "%s: killed and resumed, nobody is missed or appears twice",
+    "%s: killed and resumed, nobody is missed or comes twice",
     async (out) => {
       const { ended } = await stopHalfway(out, "SIGKILL");
       expect(ended).toBe("SIGKILL");

@@ -35,7 +35,7 @@ export const startCli = (
 ): CliRun => {
   const child = spawn(process.execPath, [program, ...args], {
     cwd,
-    // What the test runner sets for its own colours.
+    // What the test runner sets for its own colors.
     env: { ...process.env, FORCE_COLOR: undefined, ...env },
     stdio: ["pipe", out, "pipe"],
   });

@@ -268,16 +268,47 @@ test("requests that need no narrower limit have all but what an event now and th
   expect((limiters.requests.accepted - before) / (40 * limits.requests.max)).toBeGreaterThanOrEqual(0.97);
 });
 
-test("after a flush, processes that used Redis before wait for a window, and send no more than is allowed", async () => {
+test("after a flush, processes that used Redis before wait for 3 s and a window, and send no more than is allowed", async () => {
   const { send, limiters } = strict();
   for (let at = 0; at < 3; at += 1) saturate(join(send), call);
   await store.advance(5_000);
   await store.redis.flushall();
-  await store.advance(2_100);
+  await store.advance(4_100);
   const before = limiters.requests.accepted;
   await store.advance(20_000);
   expect(limiters.requests.refused).toBe(0);
   expect((limiters.requests.accepted - before) / (20 * limits.requests.max)).toBeGreaterThanOrEqual(0.93);
+});
+
+test("after a flush, what a process was granted before counts until it can no longer be sent", async () => {
+  const { send, limiters } = strict();
+  const { life, redis } = mortal();
+  let connect = (): void => undefined;
+  const connected = new Promise<void>((resolve) => {
+    connect = resolve;
+  });
+  const slow = join(
+    async (sending, request) => {
+      await connected;
+      if (request.admission?.mustWaitAgain)
+        throw new AttemptFailure("requeued", "lapsed", { wasSent: false });
+      return send(sending, request);
+    },
+    {},
+    { redis },
+  );
+  const other = join(send);
+  void other.send(call);
+  await store.advance(5_000);
+  for (let at = 0; at < 50; at += 1) slow.send(call).catch(() => undefined);
+  await store.advance(10);
+  life.isOver = true;
+  await store.redis.flushall();
+  for (let at = 0; at < 50; at += 1) void other.send(call);
+  await store.advance(1_900);
+  connect();
+  await store.advance(10_000);
+  expect([limiters.requests.accepted, limiters.requests.refused]).toEqual([101, 0]);
 });
 
 test("a pause reaches the others with the time that two messages take, and tells what it was", async () => {
@@ -445,7 +476,7 @@ test("after a flush a process tells what it used in the last 24 hours, and no mo
   const { limiter, send } = join(async () => answered());
   const use = async (count: number): Promise<void> => {
     for (let at = 0; at < count; at += 1) void send(call);
-    await store.advance(2_000);
+    await store.advance(4_500);
   };
   await use(5);
   await store.advance(dayMs + 300_000);

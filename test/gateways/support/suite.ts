@@ -27,7 +27,7 @@ const cases = (answers: Answers): readonly [string, Fault, readonly Answer[], nu
   ["a 503 with a time", { status: 503, retryAfter: 0.1 }, [["ServiceUnavailableError", 503]], 0],
 ];
 
-/** Sends emails through a gateway, under everything that can happen between it and its neighbours. */
+/** Sends emails through a gateway, under everything that can happen between it and its neighbors. */
 export const walkBehind = (program: GatewayProgram, answers: Answers): void => {
   let walk: Awaited<ReturnType<typeof openWalk>>;
   beforeAll(async () => {

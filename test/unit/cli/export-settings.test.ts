@@ -20,8 +20,8 @@ test.each([
   ["phnoe", '"phnoe" is not a field of a contact (did you mean "phone"?). The fields are id, '],
   ["xy", '"xy" is not a field of a contact. The fields are id, '],
   ["email.work", '"email.work" is not a field of a contact (did you mean "email"?). The fields are id, '],
-  ["colour", '"colour" is not a field of a contact. The fields are id, '],
-  ["colour,phnoe", 'a contact. "phnoe" is not a field of a contact (did you mean "phone"?). The fields'],
+  ["color", '"color" is not a field of a contact. The fields are id, '],
+  ["color,phnoe", 'a contact. "phnoe" is not a field of a contact (did you mean "phone"?). The fields'],
 ])("--columns %s is refused in sentences", (columns, message) => {
   expect(() => exportSettings({ values: { out: "all.csv", columns } })).toThrow(message);
 });

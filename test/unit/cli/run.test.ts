@@ -49,14 +49,14 @@ describe("run", () => {
   test.each([
     ["a terminal", {}, true, true],
     ["a terminal, NO_COLOR", { NO_COLOR: "1" }, true, false],
-    ["a terminal without colours", { TERM: "dumb" }, true, false],
+    ["a terminal without colors", { TERM: "dumb" }, true, false],
     ["a pipe", {}, false, false],
     ["a pipe, FORCE_COLOR", { FORCE_COLOR: "1" }, false, true],
     ["a terminal, FORCE_COLOR=0", { FORCE_COLOR: "0" }, true, false],
-  ])("on %s %j an error is coloured: %s, %s", async (_, env, isTTY, isColoured) => {
+  ])("on %s %j an error is colored: %s, %s", async (_, env, isTTY, isColored) => {
     const { err } = await runLine(["contacts", "export", "--out", "\u001b[31m.xlsx"], env, isTTY);
-    expect(err.startsWith("\u001b[31mtouchpoint:\u001b[39m \\u001b[31m.xlsx: ")).toBe(isColoured);
-    expect(err.startsWith("touchpoint: \\u001b[31m.xlsx: ")).toBe(!isColoured);
+    expect(err.startsWith("\u001b[31mtouchpoint:\u001b[39m \\u001b[31m.xlsx: ")).toBe(isColored);
+    expect(err.startsWith("touchpoint: \\u001b[31m.xlsx: ")).toBe(!isColored);
   });
 
   test("an unknown command is wrong usage", async () => {

@@ -88,7 +88,7 @@ const found: readonly [string, unknown][] = [
   ["one record in an envelope", { data: company }],
   ["records under another name", { companies: [{ ...company, id: undefined, companyId: "co-1" }] }],
   ["the only record, without a domain", [{ id: "co-1" }]],
-  ["a list with neighbours", { data: [{ id: "co-2", domain: "my-engines.example" }, company] }],
+  ["a list with neighbors", { data: [{ id: "co-2", domain: "my-engines.example" }, company] }],
 ];
 
 test.each(found)("a company is found by its domain, in any case, in %s", async (_shape, body) => {

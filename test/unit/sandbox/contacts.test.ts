@@ -148,7 +148,7 @@ describe("updating a contact", () => {
   });
 
   test.each([
-    [{ customFields: { colour: "red" } }, "customFields.colour is not a field of this workspace."],
+    [{ customFields: { color: "red" } }, "customFields.color is not a field of this workspace."],
     [{ customFields: { seats: "three" } }, "customFields.seats must be a number."],
     [{ customFields: { plan: 1 } }, "customFields.plan must be a string."],
     [{ customFields: { since: "soon" } }, "customFields.since must be an ISO 8601 time."],
