@@ -3,14 +3,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { apiChanges, fileOf, lastRelease } from "./api.ts";
-import { homepageOf, waitingForAddress } from "./site-address.ts";
 
 /** What a release is made of. */
 export interface Release {
   readonly tag: string;
   readonly manifest: { readonly version: string; readonly [field: string]: unknown };
   readonly changelog: string;
-  readonly readme: string;
   /** The files in `.changeset/`. */
   readonly changesets: readonly string[];
   readonly api: string;
@@ -33,13 +31,11 @@ const filledByOwner = ["repository", "homepage", "bugs"];
 
 /** Everything that stands against a release, a sentence each. */
 export const releaseFaults = (release: Release): string[] => {
-  const { tag, manifest, changelog, readme, changesets, api, before } = release;
+  const { tag, manifest, changelog, changesets, api, before } = release;
   const { version } = manifest;
   const faults = filledByOwner
     .filter((field) => manifest[field] === undefined)
     .map((field) => `package.json has no "${field}": see CONTRIBUTING.md, Before the first release`);
-  for (const what of waitingForAddress(readme, homepageOf(manifest)))
-    faults.push(`waits for "homepage": ${what}`);
   const parsed = versionOf(version);
   if (parsed === undefined) return [...faults, `version "${version}" is not major.minor.patch`];
   if (tag !== `v${version}`) faults.push(`the tag is ${tag}, the version in package.json ${version}`);
@@ -63,7 +59,6 @@ if (process.argv[1] === import.meta.filename) {
     tag,
     manifest: JSON.parse(readFileSync("package.json", "utf8")),
     changelog: readFileSync("CHANGELOG.md", "utf8"),
-    readme: readFileSync("README.md", "utf8"),
     changesets: readdirSync(".changeset"),
     api: readFileSync("docs/api.md", "utf8"),
     before: last === undefined ? undefined : { version: last.slice(1), api: fileOf(last, "docs/api.md") },

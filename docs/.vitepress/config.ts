@@ -2,7 +2,6 @@ import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { defineConfig, type UserConfig } from "vitepress";
 import manifest from "../../package.json" with { type: "json" };
-import { homepageOf } from "../../scripts/site-address.ts";
 import { writeLlmsTexts } from "./llms.ts";
 import { packageManagerTabs } from "./package-managers.ts";
 import { pages, sections } from "./pages.ts";
@@ -31,7 +30,8 @@ const referenceOf = (entry: string) =>
     }));
 
 /** The site's own address, once the owner has set it in package.json: the site map and the picture of links need it. */
-const homepage = homepageOf(manifest);
+const { homepage: address }: { readonly homepage?: string } = manifest;
+const homepage = address?.replace(/\/*$/, "/");
 const base = homepage === undefined ? "/" : new URL(homepage).pathname;
 const title = "Touchpoint SDK";
 const description =

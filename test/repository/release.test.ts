@@ -7,7 +7,6 @@ import { describe, expect, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 import { apiChanges } from "../../scripts/api.ts";
 import { type Release, releaseFaults } from "../../scripts/release-check.ts";
-import { waitingForAddress, withAddress } from "../../scripts/site-address.ts";
 import { overBudget } from "../../scripts/size.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -49,7 +48,6 @@ const ready: Release = {
   tag: "v1.3.0",
   manifest: { version: "1.3.0", repository: "r", homepage: "h", bugs: "b" },
   changelog: "# Changelog\n\n## 1.3.0\n\n- A line.\n",
-  readme: withAddress("# Title\n\nA sentence.\n", "h/"),
   changesets: ["README.md", "config.json"],
   api,
   before: { version: "1.2.9", api },
@@ -104,47 +102,6 @@ describe("a release", () => {
     };
     expect(releaseFaults(release)).toEqual([]);
     expect(releaseFaults({ ...release, before: { version, api } })).toHaveLength(1);
-  });
-});
-
-describe("the site's address", () => {
-  const links =
-    "[a](docs/guide/errors.md#retries) [b](docs/migration.md) [c](skills/touchpoint-sdk/SKILL.md)";
-  const readme = `# Title\n\nA sentence.\n\n${links} [d](docs/guide/errors.md)\n`;
-  const waiting = [
-    "the site: sitemap.xml",
-    "the site: og:image, the picture of a link",
-    "llms.txt: whole addresses",
-    "README.md: the picture of the workbench",
-    "README.md: the link to docs/guide/errors.md",
-    "README.md: the link to docs/migration.md",
-  ];
-  const [homepage, picture] = ["https://owner.example/sdk/", "The workbench of the sandbox"];
-
-  test("while there is none, a release is refused with each link and picture that waits for it", () => {
-    const manifest = { version: "1.3.0", repository: "r", bugs: "b" };
-    expect(releaseFaults({ ...ready, manifest, readme })).toEqual([
-      'package.json has no "homepage": see CONTRIBUTING.md, Before the first release',
-      ...waiting.map((what) => `waits for "homepage": ${what}`),
-    ]);
-  });
-
-  test("the one setting gives it to the README, and nothing waits any more", () => {
-    const written = withAddress(readme, homepage);
-    expect(written.split("\n\n")).toEqual([
-      "# Title",
-      "A sentence.",
-      expect.stringMatching(`^!\\[${picture}.*\\]\\(${homepage}workbench-requests.png\\)$`),
-      `[a](${homepage}guide/errors#retries) [b](${homepage}migration) [c](skills/touchpoint-sdk/SKILL.md) [d](${homepage}guide/errors)\n`,
-    ]);
-    expect(waitingForAddress(written, homepage)).toEqual([]);
-  });
-
-  test("another address replaces it", () => {
-    const other = "https://other.example/";
-    const written = withAddress(readme, homepage);
-    expect(waitingForAddress(written, other)).toEqual(["README.md: the picture of the workbench"]);
-    expect(withAddress(written, other)).toBe(withAddress(readme, other));
   });
 });
 
