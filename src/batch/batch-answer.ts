@@ -54,7 +54,7 @@ export interface IndexedEvent {
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
-const noResult = "the service gave no result for this event";
+const noResult = "the service returned no result for this event";
 
 /** Whether the service returned nothing at all about this event. */
 export const isMissing = (result: BatchItemResult): boolean =>

@@ -61,7 +61,7 @@ const headers = stateKind<SnapshotHeader>("snapshot", {
 const openIfThere = async (path: string): Promise<FileHandle | undefined> => {
   try {
     // Opening a pipe would wait for a writer.
-    if (!(await stat(path)).isFile()) throw new Error("it is no file");
+    if (!(await stat(path)).isFile()) throw new Error("it is not a file");
     return await open(path);
   } catch (cause) {
     if (isMissingFile(cause)) return undefined;

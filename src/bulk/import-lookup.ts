@@ -172,7 +172,7 @@ export class ContactLookup {
       for (const contact of page.value.data) this.add(contact);
     const reason =
       total === undefined
-        ? "the service does not tell how many contacts there are"
+        ? "the service does not return the number of contacts"
         : `the list of ${total} contacts has fewer pages than there are rows`;
     this.way = { by: "list", reason };
   }

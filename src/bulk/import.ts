@@ -240,7 +240,7 @@ class Import {
     const needsList = this.plan === undefined ? mode === "update" && 'mode "update"' : "a dry run";
     if (needsList && this.lookup.way?.by === "none")
       throw new ConfigurationError(
-        `${operation}: the key may not list contacts, so ${needsList} cannot tell which there are; nothing was sent`,
+        `${operation}: the key may not list contacts, so ${needsList} cannot find out which contacts exist; nothing was sent`,
       );
     if (match === undefined && mode === "update")
       return { result: "skipped", reason: "no contact has this address, and mode is update" };

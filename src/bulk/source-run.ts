@@ -110,7 +110,7 @@ class Run<Item> {
       return await inTime((async () => request())(), { limitMs, signal, clock });
     } catch (cause) {
       if (signal?.aborted || !(cause instanceof DeadlineExceeded)) throw cause;
-      const what = `the store of the checkpoint gave no response within timeoutMs, ${limitMs} ms`;
+      const what = `the checkpoint store did not respond within timeoutMs, ${limitMs} ms`;
       throw this.#work.call.error(ConnectionError, what, {});
     }
   }

@@ -35,5 +35,5 @@ export const contactsChanges: CliCommand = {
     request.stderr.write(`${counted.join(", ")}\n`);
     return exitCode.ok;
   },
-  afterInterrupt: "Run the same command again to go on where it stopped.",
+  afterInterrupt: "Run the same command again to continue where it stopped.",
 };

@@ -21,7 +21,7 @@ export const exportSettings = (request: Pick<Request, "values">) => {
   if (columns !== undefined && format !== "csv") throw new UsageError("--columns is for CSV");
   checkColumns("--columns", columns ?? []);
   const twice = columns?.find((column, at) => columns.indexOf(column) < at);
-  if (twice !== undefined) throw new UsageError(`--columns: ${twice} comes twice`);
+  if (twice !== undefined) throw new UsageError(`--columns: ${twice} appears twice`);
   if (checkpoint !== undefined && out === "-") throw new UsageError("standard output has no --checkpoint");
   if (checkpoint !== undefined && /\.gz$/i.test(out))
     throw new UsageError("a compressed file has no --checkpoint: export it plain and compress it afterwards");
@@ -94,5 +94,5 @@ export const contactsExport: CliCommand = {
     return watching.exitCode();
   },
   afterInterrupt:
-    "The export is not complete. To a file and with --checkpoint <path>, it can go on where it stopped.",
+    "The export is not complete. An export to a file with --checkpoint <path> can continue where it stopped.",
 };

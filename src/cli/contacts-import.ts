@@ -39,7 +39,7 @@ const contactsOf = (request: Request, path: string) => {
   const csv = { ...map, delimiter, skipLines, onHeader };
   async function* read(source: FileSource, options: ReadOptions): AsyncGenerator<object> {
     yield* readContacts(source, { ...options, ...(format === "csv" ? csv : {}), format, encoding });
-    if (!hasHeader) throw new UsageError(`${path}: there is no header: the file is empty`);
+    if (!hasHeader) throw new UsageError(`${path}: the file is empty: it has no header`);
   }
   return openRecords<ContactInput>(path, read, isAssumed ? "For CSV give --format csv" : undefined);
 };
@@ -50,7 +50,7 @@ export const contactsImport: CliCommand = {
     "Creates or updates every contact of a CSV or NDJSON file, by email.\n" +
     "A contact that already has these values is not sent. The columns are those of an export; id and times are\n" +
     'ignored, and so are empty cells. In a custom field, 3 is a number and "3" in quotes is text. A column that\n' +
-    "is no field of a contact is refused; a custom field is named customFields.plan.\n" +
+    "is not a field of a contact is refused; a custom field is named customFields.plan.\n" +
     "- reads standard input.",
   example: "touchpoint contacts import contacts.csv --plan",
   operands: ["<file>"],

@@ -63,10 +63,10 @@ const examine = (client: Client, signal: AbortSignal) => {
     const { data, total, ...counts } = fieldsIn(body);
     if (status !== 200) return void differs.add(`${operation}: answers ${status}`);
     if (!Array.isArray(data) || typeof total !== "number")
-      return void differs.add(`${operation}: its answer is no page { data, total, skip, limit }`);
+      return void differs.add(`${operation}: its response is not a page { data, total, skip, limit }`);
     for (const [name, requested] of Object.entries({ skip, limit }))
       if (counts[name] !== requested)
-        differs.add(`${operation}: asked for ${name} ${requested}, the page says ${counts[name]}`);
+        differs.add(`${operation}: requested ${name} ${requested}, but the page has ${counts[name]}`);
     const due = Math.max(0, Math.min(limit, total - skip));
     if (data.length !== due)
       differs.add(`${operation}: of ${total} records ${due} were due from ${skip} on, ${data.length} came`);
@@ -173,7 +173,7 @@ export const doctor: CliCommand = {
   about:
     "Compares a service with the document, with about ten GET requests and nothing else.\n" +
     "It looks at inferred paths, shapes, order and counts of lists, and unknown fields.\n" +
-    "It prints `routes` to paste. Values are never shown. What only a change would tell is not examined.\n" +
+    "It prints `routes` to paste. Values are never shown. It changes nothing, so it does not check what only a change would show.\n" +
     "Exit code 0: as documented. 3: something differs. 1: the service could not be reached.",
   example: "touchpoint doctor --domain acme.example",
   operands: [],

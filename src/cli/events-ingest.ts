@@ -18,7 +18,7 @@ export const forecast: CliCommand = {
   name: "forecast",
   about:
     "Estimates how long the ingestion of an NDJSON file takes at the limits, and over how many days.\n" +
-    "It tells how many events will be older than 72 hours by then. It sends nothing and needs no key. - reads standard input.",
+    "It shows how many events will be older than 72 hours by then. It sends nothing and needs no key. - reads standard input.",
   example: "touchpoint forecast events.ndjson",
   operands: ["<file>"],
   options: { ...connectionOptions, ...jsonOption },

@@ -60,7 +60,8 @@ export const checkInputName = (path: string): void => {
  */
 export const formatOf = (path: string, request?: Pick<Request, "values">): Format => {
   const format = request?.values.format;
-  if (format !== undefined && path !== "-") throw new UsageError("--format is for -; a file's name tells it");
+  if (format !== undefined && path !== "-")
+    throw new UsageError("--format is only for standard input (-): a file's name has the format");
   if (path === "-") {
     if (format === undefined || format === "ndjson") return "ndjson";
     if (format === "csv") return format;

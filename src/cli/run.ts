@@ -48,7 +48,7 @@ const nextStep = (error: unknown): string | undefined => {
 const safe = (out: Output): Output => ({ write: (text) => out.write(visibleLines(text)) });
 
 /** With `--checkpoint`, whatever the command. */
-const goOn = "Run the same command again to go on where it stopped.";
+const goOn = "Run the same command again to continue where it stopped.";
 
 /** Runs a command line, and returns the exit code. It never throws. */
 export const run = async (argv: readonly string[], around: Surroundings): Promise<ExitCode> => {

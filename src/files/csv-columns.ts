@@ -34,7 +34,7 @@ const faultsOf = (columns: readonly Column[]): string[] => {
     const clash = keys.findIndex((_, depth) => depth > 0 && all.has(keyOf(keys.slice(0, depth))));
     const isRepeated = seen.size === seen.add(keyOf(keys)).size;
     return [
-      isRepeated ? `${path} comes twice` : "",
+      isRepeated ? `${path} appears twice` : "",
       clash < 0 ? "" : `${path} lies inside ${keys.slice(0, clash).join(".")}, which has a column of its own`,
       keys.includes("__proto__") ? `${path} cannot be the name of a field` : "",
     ].filter((fault) => fault !== "");
@@ -105,7 +105,7 @@ export const areColumns: Rule = (value, option) => {
   if (![...Object.keys(value), ...names].every((text) => typeof text === "string" && text !== ""))
     return [`${option} must be texts that are not empty`];
   const twice = names.filter((name, index) => names.indexOf(name) < index);
-  return twice.map((name) => `${option}: ${name} comes twice`);
+  return twice.map((name) => `${option}: ${name} appears twice`);
 };
 
 /** The columns that fit the rule. */

@@ -53,7 +53,7 @@ export const recordsOf = <Line extends { readonly line: number; readonly text: s
           yielded += 1;
           yield markLine(parsed.record, line.line);
         } else if (onInvalid === undefined) {
-          const problem = `${parsed.problem}. Correct it, or pass onInvalid to go on past it`;
+          const problem = `${parsed.problem}. Correct it, or pass onInvalid to skip it`;
           throw lineError(file, line.line, { ...parsed, problem });
         } else if (yielded >= settled) {
           const error = lineError(file, line.line, parsed);

@@ -57,7 +57,7 @@ async function* asBytes(chunks: AsyncIterable<Uint8Array | string>): AsyncGenera
       half = isHighSurrogate(text) ? text.slice(-1) : "";
       yield Buffer.from(half === "" ? text : text.slice(0, -1));
     } else if (isBytes(chunk)) yield Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    else throw new ConfigurationError(`the source gave ${typeof chunk} instead of bytes or strings`);
+    else throw new ConfigurationError(`the source yielded ${typeof chunk} instead of bytes or strings`);
   }
   if (half !== "") yield Buffer.from(half);
 }

@@ -140,7 +140,7 @@ const ask = async (source: () => string | Promise<string>): Promise<string> => {
   try {
     key = await source();
   } catch (cause) {
-    const reason = isErrorLike(cause) ? cause.message : "with something that is no Error";
+    const reason = isErrorLike(cause) ? cause.message : "with a value that is not an Error";
     throw new ConfigurationError(`apiKey: the function failed: ${reason}`, { cause });
   }
   if (isKey(key)) return key;

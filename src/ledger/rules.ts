@@ -111,7 +111,7 @@ export const settledByHand = (entry: LedgerEntry, as: Settlement, force = false)
 const isSettlement = isOneOf("sent", "not-sent", "unknown");
 
 const detailRules: Rules = {
-  claim: must("the one that ledger.claim gave", (claim) => typeof claim === "string"),
+  claim: must("the claim that ledger.claim returned", (claim) => typeof claim === "string"),
   force: isFlag,
   receipt: must(
     "JSON of at most 64 KiB, nested 64 levels at most",

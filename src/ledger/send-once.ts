@@ -51,7 +51,7 @@ const isAdapterFault = (error: unknown): boolean =>
 const ledgerError = (caller: OnceCaller, error: unknown, limitMs: number): unknown => {
   if (isAdapterFault(error)) return error;
   const isLate = error instanceof DeadlineExceeded;
-  const what = isLate ? `gave no response within timeoutMs, ${limitMs} ms` : `failed (${messageOf(error)})`;
+  const what = isLate ? `did not respond within timeoutMs, ${limitMs} ms` : `failed (${messageOf(error)})`;
   const cause = isLate ? undefined : error;
   return caller.error(ConnectionError, `the ledger ${what}. Nothing was sent.`, { cause });
 };

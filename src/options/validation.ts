@@ -47,7 +47,7 @@ const headerFaults = (headers: unknown): string[] => {
 export const browserFaults = (): readonly string[] =>
   "window" in globalThis && "document" in globalThis
     ? [
-        "this seems to be a browser: every visitor of a page can read its key. In a test under jsdom, use the test " +
+        "this looks like a browser, where every visitor could read the API key. In a test under jsdom, use the test " +
           "runner's environment node; dangerouslyAllowBrowser: true allows it",
       ]
     : [];

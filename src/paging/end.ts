@@ -98,7 +98,7 @@ export class ListEnd {
     if (!this.#standstill.holdsAt(skip, page)) return false;
     const { data, total } = page;
     if (typeof total === "number" ? data.length >= total : data.length !== this.#limit) return true;
-    const why = "the service returns the same page whatever skip is, so the rest cannot be read";
+    const why = "the service ignores `skip` and returns the same page every time";
     throw this.#tell.unusable(why);
   }
 }

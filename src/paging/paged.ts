@@ -122,7 +122,7 @@ const walkRules: Rules = {
 // A single page is requested by `skip`; from a cursor, the position would have to be searched.
 const pageRules: Rules = {
   ...walkRules,
-  cursor: () => ["a cursor goes on with an iteration: use for await, pages() or toArray()"],
+  cursor: () => ["a cursor continues an iteration: use for await, pages() or toArray()"],
 };
 
 const arrayRules: Rules = {

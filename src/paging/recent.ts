@@ -23,7 +23,7 @@ export class RecentIds {
   readonly #capacity: number;
   /** id → the position at which it was yielded. */
   readonly #indexes = new Map<string, number>();
-  /** Never forgotten: the walk began again, and comes to these records once more, however many are new before them. */
+  /** Kept for good: after a restart the walk meets these records again. */
   #kept: ReadonlySet<string>;
   #next = 0;
   /** The first yielded ids. If they come again, the service takes `skip` modulo the length of the list. */

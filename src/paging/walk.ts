@@ -274,7 +274,7 @@ export class Walk<T> {
     } else {
       this.#phase = { is: "reading" };
       throw this.#unusable(
-        `the last ${size} records read are gone from the list, so where to go on cannot be told; start again`,
+        `the last ${size} records read were deleted, so the position is lost; start again`,
       );
     }
   }

@@ -52,7 +52,7 @@ export const refusalOfPause = (admission: Admission, budget: Budget): Error | un
   const isAllowed = pausedForMs <= admission.bounds.maxRetryAfterMs;
   const beyond = isAllowed ? beyondBound(admission, pausedForMs) : ", which is longer than maxRetryAfterMs";
   if (beyond === undefined) return undefined;
-  const what = `the service asked to send nothing on ${name} for another ${inWords(pausedForMs)}`;
+  const what = `the service asked for a pause of ${name}, which lasts another ${inWords(pausedForMs)}`;
   return refusedFor(admission.sending, name, what + beyond, pausedForMs);
 };
 

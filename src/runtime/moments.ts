@@ -37,7 +37,7 @@ export const momentObjectFault = (value: object, shape: string): string => {
   const hasDate = tag === "Temporal.PlainDateTime" || tag === "Temporal.PlainDate";
   const whose = hasDate
     ? `to make a Temporal.ZonedDateTime of the ${tag}`
-    : `of a Temporal.PlainDate: a ${tag} is no date`;
+    : `of a Temporal.PlainDate: a ${tag} is not a date`;
   if (tag.startsWith("Temporal.Plain")) return `has no time zone; use toZonedDateTime(…) ${whose}`;
   const conversion = conversions.find(([method]) => typeof Reflect.get(value, method) === "function");
   return conversion === undefined ? shape : `${shape}; call ${conversion[1]} on this object`;

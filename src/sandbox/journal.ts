@@ -105,7 +105,7 @@ export const createJournal = (keep: number, changed: () => void) => {
   return {
     requests,
     exchanges,
-    /** The ids of records whose makers do not know of them. */
+    /** Ids of records whose request got no usable response. */
     lostIds,
     /** What it no longer has, as a sentence; undefined if it has everything. */
     get gaps() {

@@ -78,7 +78,7 @@ describe("contacts export", () => {
   };
 
   test.each(["all.csv", "all.ndjson"])(
-    "%s: killed and resumed, nobody is missed or comes twice",
+    "%s: killed and resumed, nobody is missed or appears twice",
     async (out) => {
       const { ended } = await stopHalfway(out, "SIGKILL");
       expect(ended).toBe("SIGKILL");

@@ -169,7 +169,7 @@ describe("where the key may go", () => {
     vi.stubGlobal("document", {});
     const options = { baseUrl: "https://service.test", apiKey };
     expect(() => new Client(options)).toThrow(
-      "this seems to be a browser: every visitor of a page can read its key. In a test under jsdom, use the test " +
+      "this looks like a browser, where every visitor could read the API key. In a test under jsdom, use the test " +
         "runner's environment node; dangerouslyAllowBrowser: true allows it",
     );
     expect(() => new Client({ ...options, dangerouslyAllowBrowser: true })).not.toThrow();

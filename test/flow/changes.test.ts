@@ -476,7 +476,7 @@ test.each([
 test("a snapshot that cannot be read or written is reported with its path", async () => {
   const { client } = workspace(1);
   const at = (path: string) => client.contacts.changes({ snapshot: path }).pages().next();
-  await expect(at(folder)).rejects.toThrow(`snapshot ${folder} cannot be read: it is no file`);
+  await expect(at(folder)).rejects.toThrow(`snapshot ${folder} cannot be read: it is not a file`);
   const nowhere = join(folder, "missing", "snapshot");
   await expect(at(nowhere)).rejects.toThrow(`${nowhere}.partial.json cannot be written: ENOENT`);
 });

@@ -173,7 +173,7 @@ test("a ledger that does not answer a claim ends the call after timeoutMs, and t
   const sending = client.emails.send(email, once);
   const late = expect(sending).rejects.toMatchObject({
     ...{ code: "connection_failed", outcome: "not-applied", attempts: 0 },
-    message: "emails.send: the ledger gave no response within timeoutMs, 1000 ms. Nothing was sent.",
+    message: "emails.send: the ledger did not respond within timeoutMs, 1000 ms. Nothing was sent.",
   });
   await settled();
   await clock.advance(1_000);

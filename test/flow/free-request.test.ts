@@ -70,7 +70,7 @@ test.each<[string, object]>([
   expect(sandbox.state.requests).toEqual([]);
 });
 
-test("URLSearchParams go out as they are, a name that comes twice too", async () => {
+test("URLSearchParams go out as they are, a name that appears twice too", async () => {
   const { sandbox, client } = scene();
   const query = new URLSearchParams([
     ["tag", "a b"],

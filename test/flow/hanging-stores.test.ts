@@ -32,9 +32,7 @@ test.each(["load", "save"] as const)(
     for (const run of runs) {
       const error: unknown = await run().catch((thrown: unknown) => thrown);
       expect(error).toBeInstanceOf(ConnectionError);
-      expect(Object(error).message).toContain(
-        "the store of the checkpoint gave no response within timeoutMs, 50 ms",
-      );
+      expect(Object(error).message).toContain("the checkpoint store did not respond within timeoutMs, 50 ms");
     }
   },
 );
@@ -69,7 +67,7 @@ test("a ledger that hangs in a claim or a read sends nothing, and names itself",
   ]) {
     const { client, sandbox } = scene(hanging);
     const sending = client.emails.send(email, { once: "hi:1", maxRetries: 0 });
-    await expect(sending).rejects.toThrow("the ledger gave no response within timeoutMs, 50 ms");
+    await expect(sending).rejects.toThrow("the ledger did not respond within timeoutMs, 50 ms");
     await expect(sending).rejects.toMatchObject({ outcome: "not-applied" });
     expect(sandbox.state.emails).toEqual([]);
     await client.close();

@@ -158,6 +158,6 @@ test("a key that may not list contacts can import", async () => {
   const updating = client.contacts.import([{ email: "new@example.com" }], { mode: "update" });
   await expect(updating).rejects.toThrow("the key may not list contacts");
   const planning = client.contacts.import([{ email: "p0@example.com" }], { dryRun: true });
-  await expect(planning).rejects.toThrow("the key may not list contacts, so a dry run cannot tell");
+  await expect(planning).rejects.toThrow("the key may not list contacts, so a dry run cannot find out");
   expect(sandbox.state.contacts).toHaveLength(30);
 });

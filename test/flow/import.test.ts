@@ -242,8 +242,8 @@ test.each([8, 2])(
 );
 
 test.each([
-  ["no total", () => undefined, "the service does not tell how many contacts there are"],
-  ["a total of 0", () => 0, "the service does not tell how many contacts there are"],
+  ["no total", () => undefined, "the service does not return the number of contacts"],
+  ["a total of 0", () => 0, "the service does not return the number of contacts"],
   [
     "the page's length as total",
     (length: number) => length,

@@ -103,7 +103,7 @@ describe.each([
   test.each([
     ["PlainDateTime", zoned.toPlainDateTime(), `${conversion} Temporal.PlainDateTime`],
     ["PlainDate", zoned.toPlainDate(), `${conversion} Temporal.PlainDate`],
-    ["PlainTime", zoned.toPlainTime(), "of a Temporal.PlainDate: a Temporal.PlainTime is no date"],
+    ["PlainTime", zoned.toPlainTime(), "of a Temporal.PlainDate: a Temporal.PlainTime is not a date"],
   ])("a %s is refused with a method that there is", async (_what, sendAt, advice) => {
     const { sandbox, client } = scene();
     await expect(client.emails.schedule(loose({ ...email, sendAt }))).rejects.toMatchObject({

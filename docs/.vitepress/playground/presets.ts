@@ -27,7 +27,7 @@ export const setupOf = ({ contacts }: Preset): string =>
 export const presets: readonly Preset[] = [
   {
     name: "An email, once",
-    about: "Lose the response: the program knows that it does not know. Run it again: still one email.",
+    about: "Lose the response: the outcome is unknown. Run the program again: still one email.",
     loses: "emails.send",
     code: `const email = {
   to: "ada@example.com",

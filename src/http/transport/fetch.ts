@@ -34,7 +34,7 @@ const causeOf = (error: unknown): { readonly cause: Error; readonly neverLeft: b
   } catch {
     // Not an Error either.
   }
-  return { cause: new Error("the fetch rejected with something that is no Error"), neverLeft: false };
+  return { cause: new Error("the fetch rejected with a value that is not an Error"), neverLeft: false };
 };
 
 const rawHeaders = (headers: FetchResponse["headers"]): RawHeaders => {

@@ -5,7 +5,7 @@ import type { Workspace } from "../store/workspace.ts";
 import { messageHeaders } from "./message.ts";
 import { type Rows, selectRows, shows } from "./rows.ts";
 
-/** The ids of records whose makers do not know of them. */
+/** Ids of records whose request got no usable response. */
 type Lost = ReadonlySet<string>;
 
 const isSent = (record: EmailRecord | ScheduledRecord): record is EmailRecord => "sentAt" in record;

@@ -37,7 +37,7 @@ describe("whose result it is", () => {
 
   test.each([
     ["one id is the service's own", ["c", "b", "srv-1"]],
-    ["an id comes twice", ["c", "c", "a"]],
+    ["an id appears twice", ["c", "c", "a"]],
     ["no id is known", ["x", "y", "z"]],
   ])("is told by its place where %s", (_name, given) => {
     const results = given.map((id, at) => ({ ...(at === 0 ? gone : ok), id }));
@@ -131,7 +131,7 @@ describe("what a result says", () => {
         index: 0,
         status: 0,
         state: "unknown",
-        error: "the service gave no result for this event",
+        error: "the service returned no result for this event",
       });
     },
   );

@@ -106,15 +106,19 @@ describe("planted differences of the list of contacts:", () => {
     [
       "another envelope",
       onContacts(({ data, total }) => ({ items: data, count: total })),
-      "its answer is no page { data, total, skip, limit }",
+      "its response is not a page { data, total, skip, limit }",
     ],
-    ["a bare array", onContacts(({ data }) => data), "its answer is no page { data, total, skip, limit }"],
+    [
+      "a bare array",
+      onContacts(({ data }) => data),
+      "its response is not a page { data, total, skip, limit }",
+    ],
     [
       "no page size",
       onContacts(({ limit: _limit, ...body }) => body),
-      "asked for limit 200, the page says undefined",
+      "requested limit 200, but the page has undefined",
     ],
-    ["another size", onContacts((body) => ({ ...body, limit: 20 })), "asked for limit 200, the page says 20"],
+    ["another size", onContacts((body) => ({ ...body, limit: 20 })), "requested limit 200, but the page has 20"],
     [
       "smaller pages",
       onContacts((body) => ({ ...body, data: body.data?.slice(0, 3) })),
@@ -153,7 +157,7 @@ describe("planted differences of the list of contacts:", () => {
     [
       "no JSON",
       onContacts(() => new Response("<p>", { headers: { "content-type": "text/html" } })),
-      "its answer is no page { data, total, skip, limit }",
+      "its response is not a page { data, total, skip, limit }",
     ],
   ])("%s", async (_name, plant, text) => {
     expect((await examine(plant)).differs).toContain(`contacts.list: ${text}`);
@@ -229,7 +233,7 @@ describe("planted differences of inferred paths:", () => {
     [
       "a bare array of emails",
       (path) => (path.endsWith("/scheduled") ? Response.json([]) : undefined),
-      ["emails.scheduled.list: its answer is no page { data, total, skip, limit }"],
+      ["emails.scheduled.list: its response is not a page { data, total, skip, limit }"],
     ],
     [
       "an email without status",

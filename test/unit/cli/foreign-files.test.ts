@@ -168,15 +168,15 @@ test.each<[string, string | Buffer, string]>([
   ["a.csv", utf16("<html><body>Sign in</body></html>"), "is a web page, not a text file"],
   ["a.csv", utf16("BEGIN:VCARD\n", true), "is an address book (vCard), not CSV"],
   ["a.csv", "ID;PCALCOOO32\n", "is a SYLK file, not CSV"],
-  ["a.csv", "", "a.csv: there is no header: the file is empty"],
-  ["a.csv", " \n,,\n", "a.csv: there is no header: the file is empty"],
+  ["a.csv", "", "a.csv: the file is empty: it has no header"],
+  ["a.csv", " \n,,\n", "a.csv: the file is empty: it has no header"],
   ["a.txt", "ada@x.example\nbob@x.example\n", "the file has no header. Write one as its first line"],
   ["a.xlsx", "PK", 'a.xlsx is a workbook: in the spreadsheet, save it as "CSV UTF-8"'],
   ["a.json", "[]", "a.json holds JSON: convert an array with jq -c '.[]' FILE > records.ndjson"],
   ["a.vcf", "BEGIN:VCARD", "a.vcf is an address book: export it as CSV"],
   ["a.csv", "Company,City\n", '"Company", "City" are not fields of a contact'],
   ["a.csv", "email,Email\nada@x.example,x\n", 'leave one of them out: --map "Email="'],
-  ["a.csv", "email,email\nada@x.example,x\n", "email comes twice"],
+  ["a.csv", "email,email\nada@x.example,x\n", "email appears twice"],
 ])("%s of %j is wrong usage: %s", async (name, content, message) => {
   const { code, err, contacts } = await imported(name, content);
   expect([code, err, contacts]).toEqual([2, expect.stringContaining(message), []]);

@@ -27,7 +27,7 @@ describe("exportSettings", () => {
     ],
     [{ out: "a.csv", columns: "," }, "--columns must name at least one column"],
     [{ out: "a.ndjson", columns: "email" }, "--columns is for CSV"],
-    [{ out: "a.csv", columns: "email,name,email" }, "--columns: email comes twice"],
+    [{ out: "a.csv", columns: "email,name,email" }, "--columns: email appears twice"],
     [
       { out: "a.csv.gz", checkpoint: "a.json" },
       "a compressed file has no --checkpoint: export it plain and compress it afterwards",

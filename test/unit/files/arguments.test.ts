@@ -48,8 +48,8 @@ describe("an option that cannot be", () => {
     [{ columns: "a" }, 'writeCsv: columns must be ["email"] or { email: "E-mail" }, got "a"'],
     [{ columns: null }, 'writeCsv: columns must be ["email"] or { email: "E-mail" }, got null'],
     [{ columns: [] }, "writeCsv: columns must name at least one column"],
-    [{ columns: ["a", "b", "a"] }, "writeCsv: columns: a comes twice"],
-    [{ columns: { a: "x", b: "x" } }, "writeCsv: columns: x comes twice"],
+    [{ columns: ["a", "b", "a"] }, "writeCsv: columns: a appears twice"],
+    [{ columns: { a: "x", b: "x" } }, "writeCsv: columns: x appears twice"],
     [{ columns: ["a", ""] }, "writeCsv: columns must be texts that are not empty"],
     [
       { append: true, onWritten: true, gzip: 1 },

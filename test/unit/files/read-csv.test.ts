@@ -167,7 +167,7 @@ describe("bad lines", () => {
     const error = await gather(readCsv(path)).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ValidationError);
     expect(error).toMatchObject({
-      message: `${path} line 4: text after a closing quote; a quote inside a quoted cell is written "". Correct it, or pass onInvalid to go on past it`,
+      message: `${path} line 4: text after a closing quote; a quote inside a quoted cell is written "". Correct it, or pass onInvalid to skip it`,
     });
   });
 
@@ -272,11 +272,11 @@ describe("bad lines", () => {
 
 describe("a header that cannot be used is refused even with onInvalid", () => {
   test.each([
-    ["a,a", "a comes twice. Change the header, or set in code the option columns: {"],
+    ["a,a", "a appears twice. Change the header, or set in code the option columns: {"],
     ["customFields.a,customFields", "customFields.a lies inside customFields, which has a column of its own"],
     ["__proto__", "__proto__ cannot be the name of a field"],
     ['"a"b', "text after a closing quote"],
-    ["email, email\u200b", "email comes twice"],
+    ["email, email\u200b", "email appears twice"],
   ])("%s", async (header, reason) => {
     await expect(readPastFaults(`${header}\n1\n`)).rejects.toThrow(`input line 1: header: ${reason}`);
   });

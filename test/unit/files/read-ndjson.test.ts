@@ -142,7 +142,7 @@ describe("bad lines", () => {
     expect(error).toBeInstanceOf(ValidationError);
     expect(error).toMatchObject({
       message: expect.stringMatching(
-        /events\.ndjson line 3: not JSON \(.+\)\. Correct it, or pass onInvalid to go on past it$/,
+        /events\.ndjson line 3: not JSON \(.+\)\. Correct it, or pass onInvalid to skip it$/,
       ),
       issues: [{ path: "line 3", message: expect.stringContaining("not JSON") }],
     });
@@ -228,6 +228,6 @@ test("a source that is nothing readable, or gives neither bytes nor strings, is 
   // Types rule both out; a caller in JavaScript has none.
   expect(() => readNdjson(42 as never)).toThrow("the source must be a path");
   await expect(gather(readNdjson(Readable.from([{ a: 1 }])))).rejects.toThrow(
-    "the source gave object instead of bytes or strings",
+    "the source yielded object instead of bytes or strings",
   );
 });

@@ -189,7 +189,7 @@ describe("writeCsv", () => {
     expect(await write(records)).toBe('a\n"[{""b"":1}]"\n');
   });
 
-  test("an object that comes twice, and not within itself, is written twice", async () => {
+  test("an object that appears twice, and not within itself, is written twice", async () => {
     const plan = { name: "pro" };
     expect(await write([{ a: plan, b: plan }])).toBe("a.name,b.name\npro,pro\n");
   });

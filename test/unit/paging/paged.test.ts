@@ -49,7 +49,7 @@ describe("paged", () => {
   test.each([
     [{ prefetch: -1 }, "prefetch must be a whole number of at least 0"],
     [{ consistency: "slow" }, 'consistency must be "strict" or "fast"'],
-    [{ cursor: "a" }, "a cursor goes on with an iteration: use for await, pages() or toArray()"],
+    [{ cursor: "a" }, "a cursor continues an iteration: use for await, pages() or toArray()"],
   ])("awaited with %j it asks for nothing", async (paging, message) => {
     const { list, contacts } = listOf({}, paging);
     await expect(Promise.resolve(contacts)).rejects.toThrow(`contacts.list: ${message}`);

@@ -50,7 +50,7 @@ test("a pause of as long as is allowed is waited for, and a longer one refused i
   emails.pause(90_400);
   expect(refusal(one)).toMatchObject({
     message:
-      "requests+emails: not sent, the service asked to send nothing on emails for another 91 s, " +
+      "requests+emails: not sent, the service asked for a pause of emails, which lasts another 91 s, " +
       "which is longer than maxRetryAfterMs",
     retryAfterMs: 90_400,
   });
@@ -59,9 +59,9 @@ test("a pause of as long as is allowed is waited for, and a longer one refused i
 test("a second that has only begun is reported as a whole one, and a whole one as it is", () => {
   const { emails, one } = admission();
   emails.pause(100_000);
-  expect(refusal(one)).toHaveProperty("message", expect.stringContaining("for another 100 s,"));
+  expect(refusal(one)).toHaveProperty("message", expect.stringContaining("another 100 s,"));
   emails.pause(100_001);
-  expect(refusal(one)).toHaveProperty("message", expect.stringContaining("for another 101 s,"));
+  expect(refusal(one)).toHaveProperty("message", expect.stringContaining("another 101 s,"));
 });
 
 test.each([

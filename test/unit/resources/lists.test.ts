@@ -73,7 +73,7 @@ const sources: readonly [
   ],
 ];
 
-test.each(sources)("an address that comes twice in %s, in any case, is sent once", async (_kind, from) => {
+test.each(sources)("an address that appears twice in %s, in any case, is sent once", async (_kind, from) => {
   const { client, requests } = served([[200, {}]]);
   const source = from(["ada@example.com", "bob@example.com", "ADA@Example.com"]);
   expect(await client.lists.addContacts("li-1", source)).toMatchObject({ requested: 2, calls: 1 });

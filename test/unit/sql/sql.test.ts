@@ -245,7 +245,7 @@ test("a database that hangs at the first read ends the send by timeoutMs, and no
   const send = open().emails.send(email, { once: "k", timeoutMs: 20 });
   await expect(send).rejects.toMatchObject({
     ...{ code: "connection_failed", outcome: "not-applied" },
-    message: "emails.send: the ledger gave no response within timeoutMs, 20 ms. Nothing was sent.",
+    message: "emails.send: the ledger did not respond within timeoutMs, 20 ms. Nothing was sent.",
   });
   expect(sandbox.state.emails).toEqual([]);
 });
