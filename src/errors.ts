@@ -93,7 +93,7 @@ export interface Issue {
  */
 export class ValidationError extends TouchpointError {
   readonly code = "input_invalid";
-  /** All faults of the input; empty if the message names the fault, for example a misspelt option. */
+  /** All faults of the input; empty if the message names the fault, for example a misspelled option. */
   readonly issues: readonly Issue[];
 
   /** Created by the library; useful in your own tests. */

@@ -284,6 +284,6 @@ const refuseForeign = async (
   for await (const { data } of pages)
     if (data.some((contact) => isRecord(contact) && pass.known.has(String(contact.id)))) return;
   throw new ConfigurationError(
-    `snapshot ${since} is of another workspace: none of its ${pass.known.size} contacts is in the list; if they were all removed, delete it to start over`,
+    `snapshot ${since} seems to belong to another workspace: none of its ${pass.known.size} contacts is in the list. If all of them were removed, delete the snapshot to start over`,
   );
 };

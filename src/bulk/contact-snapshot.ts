@@ -114,7 +114,7 @@ export const readSnapshot = async (
     const header = headers.parse(first, `snapshot ${path}`);
     if (JSON.stringify(header.query) !== JSON.stringify(query))
       throw new ConfigurationError(
-        `snapshot ${path} is of another query, ${JSON.stringify(header.query)}: give that one, or another path`,
+        `snapshot ${path} was made with another query, ${JSON.stringify(header.query)}: use that query, or another snapshot path`,
       );
     const hash = createHash("sha256").update(`${first}\n`);
     let complete: unknown;

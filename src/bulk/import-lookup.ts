@@ -99,7 +99,7 @@ export class ContactLookup {
     if (list !== undefined)
       this.way ??= {
         by: "search",
-        reason: `${ahead.length} rows are fewer than the pages of ${list.total} contacts`,
+        reason: `the input has fewer rows (${ahead.length}) than the list of ${list.total} contacts has pages`,
       };
     yield* ahead;
   }

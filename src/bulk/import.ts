@@ -290,7 +290,7 @@ class Import {
     const { maxChanges = Number.POSITIVE_INFINITY } = this.#options;
     if (this.#changes >= maxChanges)
       throw new ConfigurationError(
-        `${operation}: row ${index} would be change ${maxChanges + 1}, and maxChanges is ${maxChanges}; it was not sent`,
+        `${operation}: the import stopped before row ${index}, because it has already made maxChanges (${maxChanges}) changes`,
       );
     this.#changes += 1;
   }

@@ -130,7 +130,7 @@ class Run<Item> {
     const own = this.#resumable.state.key;
     if (key === undefined || own === undefined || key === own) return true;
     this.#resumable.refuse(
-      "was saved with another API key, and may be of another workspace: delete it to start over; if this is a " +
+      "was saved with another API key and may belong to another workspace. To start over, delete it. If this is a " +
         'new key of the same workspace, remove "key" from the checkpoint to go on',
     );
   }
@@ -188,13 +188,13 @@ class Run<Item> {
       const [before, now] = [this.#resumable.state, this.#stateAfter(entry)];
       if (now.last !== before.last)
         this.#resumable.refuse(
-          `belongs to another input: item ${index} is not the one it ends with; give that input again, or delete the checkpoint to start over`,
+          `belongs to another input: item ${index} of this input differs from the last item that the checkpoint covers. Use the original input, or delete the checkpoint to start over`,
         );
       const [was, is] = [before.ids, now.ids];
       if (was && is && (was.from !== is.from || was.last !== is.last))
         this.#resumable.refuse(
-          `belongs to a run with ids from ${was.from}, and this one takes them from ${is.from}: item ${index} ` +
-            `was ${was.last} and would now be ${is.last}, so that everything is recorded twice; give the same idFrom, or delete the checkpoint to start over`,
+          `belongs to a run that took event ids from ${was.from}, but this run takes them from ${is.from}: the id of item ${index} ` +
+            `was ${was.last} and would now be ${is.last}, so every event would be recorded twice. Use the same idFrom, or delete the checkpoint to start over`,
         );
     }
     this.#work.progress.skip(index + 1);

@@ -65,7 +65,7 @@ const shared: Rules = {
 };
 
 /**
- * Reads the options of long work. A misspelt option must not be ignored for an hour.
+ * Reads the options of long work. A misspelled option must not be ignored for an hour.
  *
  * @throws ValidationError naming every fault of the source and the options.
  */

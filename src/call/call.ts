@@ -88,7 +88,7 @@ export class Call implements CallView {
   readonly #ownSignal: AbortSignal | undefined;
   /** Clears the timer and the listeners, because a signal that outlives the call must not collect them. */
   readonly release: (() => void) | undefined;
-  /** Follows the waits of the long work that this is part of; such work leaves other calls the way. */
+  /** Follows the waits of the long work that this call is part of. Such work gives way to other calls. */
   readonly longWaits: Waits | undefined;
 
   /** The call of a client, through which every method of every resource goes. */
@@ -115,7 +115,7 @@ export class Call implements CallView {
     const opened = openScope([isAbove ? undefined : signal, ending], limits);
     this.signal = opened.signal;
     this.release = opened.release;
-    // What long work still has time for, its own signal says.
+    // Long work needs no limits here: its signal ends it in time.
     if (isLong) return;
     const deadlineAt = totalTimeoutMs === undefined ? undefined : clock.now() + totalTimeoutMs;
     this.#limits = (above === undefined ? undefined : above.#limits) ?? { deadlineAt, waitLeftMs: undefined };

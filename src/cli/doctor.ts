@@ -69,7 +69,9 @@ const examine = (client: Client, signal: AbortSignal) => {
         differs.add(`${operation}: requested ${name} ${requested}, but the page has ${counts[name]}`);
     const due = Math.max(0, Math.min(limit, total - skip));
     if (data.length !== due)
-      differs.add(`${operation}: of ${total} records ${due} were due from ${skip} on, ${data.length} came`);
+      differs.add(
+        `${operation}: the page at skip ${skip} must have ${due} of ${total} records, but it has ${data.length}`,
+      );
     return { data, total, ids: data.map((record) => fieldsIn(record).id) };
   };
 
@@ -105,7 +107,9 @@ const examineContacts = async ({ client, found, ask, page, compare }: Examinatio
   if (rest !== undefined && first.ids.slice(half).some((id, at) => id !== rest.ids[at]))
     found.differs.add(`${operation}: from ${half} on, a second page has other records or another order`);
   if (rest !== undefined && first.total !== rest.total)
-    found.notes.add(`${operation}: the list changed meanwhile: what differs may come of that, run it again`);
+    found.notes.add(
+      `${operation}: the list changed during the check, which may explain the differences. Run doctor again`,
+    );
   const { email } = fieldsIn(first.data[0]);
   if (typeof email !== "string") return;
   const { body } = await ask((options) => client.contacts.find(email, options));

@@ -53,7 +53,7 @@ export const ledgerList: CliCommand = {
 
 const meaning: Readonly<Record<LedgerRow["state"], string>> = {
   pending:
-    "A process is sending it now. If that process has died, the key is unknown once the time of its attempt is over.",
+    "A process is sending this email now. If that process has died, the state changes to unknown when the attempt times out.",
   unknown:
     "It was sent or cancelled without a clear response, or its process died: the email may have gone out.\n" +
     "Look for it in the sent folder of the mail account, or among the scheduled emails.",
@@ -65,7 +65,7 @@ const answers = (file: string, { key, state }: LedgerRow): string => {
   const end = [file, key].some((word) => word.startsWith("-")) ? "-- " : "";
   const settle = `touchpoint ledger settle ${end}${shellWord(file)} ${shellWord(key)}`;
   if (state === "sent")
-    return `${settle} not-sent\n  frees the key of a scheduled email that was cancelled: the next call sends. --release frees every key.\n`;
+    return `${settle} not-sent\n  frees the key if its scheduled email was canceled: the next call with the key sends. Add --release to free this key in any case.\n`;
   if (state === "pending") return `Look again later. settle needs --force while it is being sent.\n`;
   return (
     `${settle} sent\n  you found it: a call with this key sends nothing, now and later.\n` +
@@ -138,7 +138,7 @@ export const ledgerSettle: CliCommand = {
 export const ledgerMigration: CliCommand = {
   name: "ledger migration",
   about:
-    "Prints the SQL that creates the tables of sqlLedger and sqlCheckpoint. Run again, it changes nothing.",
+    "Prints the SQL that creates the tables of sqlLedger and sqlCheckpoint. You can run that SQL more than once.",
   example: "touchpoint ledger migration postgres",
   operands: ["<postgres|sqlite>"],
   options: {

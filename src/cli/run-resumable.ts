@@ -46,7 +46,7 @@ export const checkpointOption: Options = {
 export const resumableOptions: Options = {
   ...checkpointOption,
   "--rejected <path>":
-    "write refused records, and the reasons, to this NDJSON file; correct the field rejected in each line of it, then give it as <file> with another --rejected and without --checkpoint",
+    "write refused records and the reasons to this NDJSON file. To retry them, correct the field `rejected` in each line, then run the command with this file as <file>, a new --rejected path and no --checkpoint",
   ...connectionOptions,
   ...jsonOption,
 };

@@ -53,6 +53,6 @@ export function* leavesOf(
     const keys = [...above, key];
     if (!isPlainObject(value)) yield [keys, value];
     else if (!within.includes(value)) yield* leavesOf(value, keys, within);
-    else throw new ValidationError(`${joinPath(keys)} cannot be written (it refers to an object it lies in)`);
+    else throw new ValidationError(`${joinPath(keys)} cannot be written (the object contains itself)`);
   }
 }

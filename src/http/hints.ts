@@ -56,7 +56,7 @@ export const statusHint = (status: number | undefined, operation: string): strin
     case 404:
     case 405:
       return Object.hasOwn(inferred, operation)
-        ? `the document does not give the ${inferred[operation]} of ${operation}: the option routes corrects path and method`
+        ? `the service document does not specify the ${inferred[operation]} of ${operation}, so the client infers it; if it is wrong, correct the path or method with the option routes`
         : undefined;
     case 409:
       if (operation === "contacts.create") return "contacts.upsert updates a contact that exists";
@@ -86,7 +86,7 @@ export const clockHint = ({ date }: RawHeaders, wallTime: number): string | unde
   if (!(Math.abs(aheadMs) >= leastOffMs)) return undefined;
   const seconds = Math.round(Math.abs(aheadMs) / 1_000);
   const [where, when] = aheadMs > 0 ? ["ahead of", "future"] : ["behind", "past"];
-  return `this machine's clock is ${seconds} s ${where} the service's, so its present is in the service's ${when}: set the clock`;
+  return `this machine's clock is ${seconds} s ${where} the service's clock, so the current time here is in the ${when} there: correct this machine's clock`;
 };
 
 /** When to try again after a 429, which pauses the narrowest limit of its operation. */
@@ -97,7 +97,7 @@ export const pauseHint = (limit: string | undefined, retryAfterMs: number | unde
 export const onceHint = ({ plan: { once }, call }: Sending): string | undefined =>
   once === undefined || call.progress.outcome === "not-applied"
     ? undefined
-    : `a later call with once ${JSON.stringify(once.key)} and the same ledger is safe: until ledger.settle says what became of this email, it sends nothing`;
+    : `a later call with once ${JSON.stringify(once.key)} and the same ledger is safe: it sends nothing until you call ledger.settle to say whether this email was sent`;
 
 /** What to do about a failure, in one sentence; undefined if there is nothing to say beyond its message. */
 export const hintOf = (failure: Failure, operation: string): string | undefined => {

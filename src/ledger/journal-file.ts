@@ -128,7 +128,7 @@ export class JournalFile {
       return await open(this.#path, O_RDWR | O_APPEND | (create ? O_CREAT : 0), 0o600);
     } catch (error) {
       if (!isMissingFile(error) || create) throw error;
-      if (this.seen > 0) throw new Error("it was there and is gone", { cause: error });
+      if (this.seen > 0) throw new Error("the file existed before, and it is missing now", { cause: error });
       return undefined;
     }
   }
@@ -139,7 +139,7 @@ export class JournalFile {
     if (size < this.seen) throw new Error(`it was cut: ${this.seen} bytes were read, ${size} are left`);
     const at = this.seen - this.#tail.length;
     const tail = await fill(file, Buffer.alloc(this.#tail.length), at);
-    if (!tail.equals(this.#tail)) throw damage(this.#point.line - 1, "is another than was read there before");
+    if (!tail.equals(this.#tail)) throw damage(this.#point.line - 1, "has changed since it was last read");
   }
 
   async #begin(file: FileHandle, create: boolean): Promise<void> {

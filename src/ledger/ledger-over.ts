@@ -64,7 +64,8 @@ const tryStore = async (store: KeyStore, { name, rule, isRefusal }: Adapter): Pr
   const [claim, fingerprint, operation, limitMs] = [crypto.randomUUID(), "self-test", "emails.send", 60_000];
   const claiming = { key, claim, fingerprint, operation, limitMs };
   const check = (what: string, isRight: boolean): void => {
-    if (!isRight) throw new AdapterFault(`${name}: the first use ${what}: ${rule}`);
+    if (!isRight)
+      throw new AdapterFault(`${name}: the store failed its self-test, because it ${what}: ${rule}`);
   };
   const isOurs = (entry: LedgerEntry | undefined, state: LedgerEntry["state"]): boolean =>
     entry?.key === key && entry.claim === claim && entry.fingerprint === fingerprint && entry.state === state;
@@ -87,7 +88,9 @@ const tryStore = async (store: KeyStore, { name, rule, isRefusal }: Adapter): Pr
     // Stores report failures of the network as ConfigurationErrors: any other error is one of a wrong answer.
     const isPassing = error instanceof ConfigurationError && !isRefusal(error);
     if (error instanceof AdapterFault || isPassing) throw error;
-    throw new AdapterFault(`${name}: the first use failed: ${messageOf(error)}`, { cause: error });
+    throw new AdapterFault(`${name}: the self-test of the store failed: ${messageOf(error)}`, {
+      cause: error,
+    });
   }
 };
 
@@ -123,7 +126,7 @@ export const ledgerOver = (keyStore: KeyStore, adapter?: Adapter): Ledger => {
         if (entry?.claim === own) break;
         if (entry !== undefined) return aged(entry);
       }
-      throw new Error(`the store does not say what holds the key: ${adapter?.rule}`);
+      throw new Error(`the store refused to claim the key, but returned no entry for it: ${adapter?.rule}`);
     } catch (error) {
       // The claim may be stored anyway; nothing was sent under it.
       store.settle(key, own, { as: "not-sent" }).catch(() => undefined);

@@ -172,7 +172,7 @@ const flightsOf = (ledger: ClaimLedger): Map<string, Flight> => {
   return made;
 };
 
-// Enough to name the fields that differ; whether two emails are the same decides the hash of the whole.
+// Enough to name the fields that differ. The hash of the whole email decides whether two emails are the same.
 const charactersOfField = 8;
 
 /** Identifies an email by its hash, and each of its fields by a short one. */
@@ -221,16 +221,16 @@ const checkSame = (
 const refusal = ({ caller, key }: OnceCall<unknown>, { state, since }: TakenKey): SendOnceError => {
   const operation = caller.progress.operation;
   const name = JSON.stringify(key);
-  const begun = `begun under ${name} at ${new Date(since).toISOString()}`;
+  const begun = `started with the key ${name} at ${new Date(since).toISOString()}`;
   const details = { operation, outcome: "unknown", key, since } as const;
   if (state === "pending")
     return new SendOnceError(
-      `${operation}: another call is sending the email now, ${begun}. Nothing was sent by this one: try again later.`,
+      `${operation}: another call, ${begun}, is sending the email now. This call sent nothing. Try again later.`,
       { ...details, code: "once_pending" },
     );
   return new SendOnceError(
-    `${operation}: an email was ${begun}, and it is not known whether it went out. ` +
-      `Nothing was sent now. Find out, then say so: ledger.settle(${name}, "sent") or ledger.settle(${name}, "not-sent").`,
+    `${operation}: an earlier call, ${begun}, may have sent the email; the ledger does not know. ` +
+      `This call sent nothing. Find out whether the email was sent, then call ledger.settle(${name}, "sent") or ledger.settle(${name}, "not-sent").`,
     { ...details, code: "once_unknown" },
   );
 };

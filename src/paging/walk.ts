@@ -44,9 +44,9 @@ interface Arrived<T> {
 
 const idsRemembered = 10 * largestLimit;
 const idsInCursor = 100;
-/** A page joins if it shows a record among the last so many: the ids behind it stay remembered. */
+/** A page joins if its last known record is one of this many yielded last. Older ids stay as a reserve. */
 const oldestJoin = idsRemembered / 2;
-/** Above the number of records, so no search has gone through the list without finding the position. */
+/** Misses allowed beyond the number of records, so that a search through the whole list always fits. */
 const mostMisses = 1_000;
 const mostRounds = 3;
 
@@ -146,7 +146,7 @@ export class Walk<T> {
     return Math.min(wanted, position, this.#size.mostShared, this.#end.mostShared);
   }
 
-  /** Whether a search would find what follows a refused page, or no page can share a record with the one before it. */
+  /** Whether the service may have refused the page only because it starts after the end of the list. */
   #mayBePastEnd({ skip }: PageRequest): boolean {
     if (skip < this.#position || this.#phase.is === "searching") return true;
     return Math.min(this.#size.mostShared, this.#end.mostShared) === 0;

@@ -27,7 +27,7 @@ export const refusal = (admission: Admission): unknown => {
   }
   const lost = kind.narrowest.shared?.lost;
   if (lost !== undefined && (lost.givesUpAt ?? never) <= bounds.clock.now()) {
-    // No request may wait for the store any more: who else would look for it again?
+    // No request may wait for the store now, so no waiting request would check whether it is back.
     kind.gate?.seek();
     return refusedForStore(admission, lost);
   }
@@ -144,7 +144,7 @@ const competing = (budgets: readonly Budget[]): readonly AdmissionQueue[] => {
   const concerned = new Set(budgets);
   for (const budget of concerned)
     for (const waiting of budget.queues) {
-      // A budget, which is below them, cannot name them; but no others wait for it.
+      // budget.ts must not import AdmissionQueue, so its type is wider. Every queue in it is an AdmissionQueue.
       const queue = waiting as AdmissionQueue;
       if (queue.kind.narrowest === budget) queues.push(queue);
       for (const other of queue.kind.budgets) concerned.add(other);
@@ -159,7 +159,7 @@ const serve = (queues: readonly AdmissionQueue[]): boolean => {
   for (let admission = heads.shift(); admission !== undefined; admission = heads.shift()) {
     const { queue } = admission;
     if (queue.isBlocked) continue;
-    // Of requests that end together, none may go because another one has left.
+    // One signal may end several requests. None of them may be sent in the place that another one frees.
     const refused = refusal(admission);
     if (refused !== undefined) {
       queue.remove(admission);

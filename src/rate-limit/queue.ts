@@ -190,7 +190,7 @@ export class Kind {
     if (weight > max) this.#mostAtOnce = max;
   }
 
-  /** The budget that a pause of so long stops: a long one stops sending only, where the kind spends that. */
+  /** The budget that a pause of `ms` stops. A long pause stops only the budget for sending, if the kind has one. */
   stoppedFor(ms: number): Budget {
     const sending = this.budgets.length > 2 ? this.budgets.at(-2) : undefined;
     return (ms > this.narrowest.limit.windowMs && sending) || this.narrowest;
@@ -269,7 +269,7 @@ export class AdmissionQueue {
 
   /** Removes a waiting request and rejects its wait. */
   refuse(admission: Admission, reason: unknown): void {
-    // Requests that were refused, or went, while the others of its signal were called.
+    // The wait is already over: the signal ended other requests first, and that refused or admitted this one.
     if (admission.wait === undefined) return;
     const wasFirst = this.first === admission;
     this.remove(admission);

@@ -38,7 +38,7 @@ const beyondBound = ({ sending, since, bounds }: Admission, ms: number): string 
 /** The error of a request for which the day is used up. */
 export const refusedForDay = ({ sending }: Admission, { day }: Budget, spent: number): RateLimitError => {
   const waitMs = day.resetsInMs(spent);
-  const why = `${day.name} is used up (${day.used} of ${day.max}); more frees in ${inWords(waitMs)}`;
+  const why = `the limit ${day.name} is used up (${day.used} of ${day.max}); it allows more in ${inWords(waitMs)}`;
   return refusedFor(sending, day.name, why, waitMs);
 };
 

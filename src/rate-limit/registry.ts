@@ -104,8 +104,10 @@ const checkNumbers = (
 ): void => {
   const [there, here] = [inWords({ limit, maxPerDay: day.max }), inWords(numbers)];
   if (there === here) return;
-  const what = scope === undefined ? `limits: ${name} of this key are` : `limitScopes: "${scope}" is`;
-  throw new ConfigurationError(`${what} counted by another client with ${there}, here with ${here}`);
+  const what = scope === undefined ? `limits: the limit ${name} of this key` : `limitScopes: "${scope}"`;
+  throw new ConfigurationError(
+    `${what} is ${there} in another client, but ${here} in this one. Give both clients the same numbers`,
+  );
 };
 
 /**

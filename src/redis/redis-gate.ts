@@ -106,7 +106,7 @@ export class RedisGate implements Gate {
     if (ticket === undefined || ticket.hasGone) return;
     this.#tickets.delete(request);
     if (ticket.granted !== undefined) this.#end(ticket, { wasSent: false, wasAnswered: false });
-    // Others leave them their turn no longer.
+    // No request of this kind waits now. Tell Redis, so that other processes stop giving way to it.
     else if (this.#kind.queues.size === 0 && this.lacks !== undefined) this.seek();
   }
 
@@ -128,7 +128,7 @@ export class RedisGate implements Gate {
     const spending = this.#spending(request);
     const freeAt = spending.map(([{ limit }, weight]) => now + coolMs(limit, weight, how.wasAnswered));
     this.#ended.push({ id, weight: request.weight, freeAt, ...how });
-    // What was never sent is free at once; a pause is for all; and of a distant Redis, others learn late enough.
+    // Report at once what was never sent, and a pause, which applies to all. With a distant Redis, report sooner.
     const isUrgent = !how.wasSent || this.#budgets.some((budget) => budget.hasUnreportedPause);
     const mostMs = isUrgent ? 0 : mostUnreportedMs - this.#store.floor.floorMs;
     this.#sendIn(Math.min(mostMs, ...this.#budgets.map(({ limit }) => limit.windowMs / 6)));
@@ -167,7 +167,7 @@ export class RedisGate implements Gate {
     const ended = this.#ended.splice(0);
     const mayAsk = this.#asked === undefined;
     const waiting = mayAsk ? this.#waiting() : [];
-    // None: they wait no longer; or somebody seeks Redis.
+    // An empty question tells Redis that no request waits now, or checks whether a lost Redis is back.
     const isOver = !isWaiting && (this.lacks !== undefined || this.#store.lost !== undefined);
     const asked = mayAsk && (waiting.length > 0 || isOver) ? waiting : undefined;
     if (mayAsk) this.#askAt = asked === undefined ? Number.NEGATIVE_INFINITY : never;
@@ -235,7 +235,7 @@ export class RedisGate implements Gate {
     const now = this.#now;
     if (this.#asked === asked) {
       this.#asked = undefined;
-      // The next question is to arrive when the answer can be yes: two ways to Redis sooner.
+      // Ask again early, by two round trips to Redis, so that the answer is there when the wait ends.
       this.#askAt = lacks > 0 ? now + Math.max(1, waitMs - 2 * this.#store.floor.floorMs) : now;
       this.lacks = lacks > 0 ? { place: lacks - 1, until: now + waitMs } : undefined;
     }

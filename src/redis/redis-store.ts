@@ -65,8 +65,10 @@ export class RedisStore {
     if (this.#lostSince === undefined) return undefined;
     const { what, cause, isLasting } = this.#fault;
     const then =
-      share > 0 ? `"open" uses the share ${share}` : `"closed" sends nothing, calls wait up to maxLostMs`;
-    const why = `Redis, which shares the limits, ${what}; onLost of redisLimits decides: ${then}`;
+      share > 0
+        ? `"open", this process uses ${share} of each limit`
+        : `"closed", calls wait up to maxLostMs and then fail`;
+    const why = `Redis, which shares the limits, ${what}. Because onLost is ${then}`;
     const givesUpAt = share > 0 ? undefined : this.#lostSince + (isLasting ? 0 : maxMs);
     return { why, cause, givesUpAt };
   }

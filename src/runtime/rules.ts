@@ -78,7 +78,7 @@ export const ruleFaults = (input: unknown, rules: Rules, { within = "", required
   const names = Object.keys(rules);
   // An option within another is one of few.
   const [before, after] = within === "" ? ["", ""] : [`${within}: `, `: there are ${names.join(", ")}`];
-  // A misspelt option must not be ignored.
+  // A misspelled option must not be ignored.
   const faults = Object.keys(options)
     .filter((name) => !names.includes(name))
     .map((name) => `${before}there is no option "${name}"${suggestion(name, names)}${after}`);

@@ -25,7 +25,7 @@ export const stateKind = <State extends { readonly version: 1 }>(
     const why =
       isCount(version) && version > 1
         ? `was saved by a newer touchpoint-sdk (version ${version} of ${noun}s): update it here`
-        : `is damaged, or no ${noun} at all: look who else writes there`;
+        : `is damaged or is not a ${noun}: check whether another program writes to it`;
     throw new ConfigurationError(`${name} ${why}, or delete it to start over`);
   };
 

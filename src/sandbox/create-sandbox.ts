@@ -67,7 +67,7 @@ export interface Sandbox extends SandboxControls {
   /**
    * Makes future requests fail.
    *
-   * @throws ConfigurationError for a misspelt name or a wrong value.
+   * @throws ConfigurationError for a misspelled name or a wrong value.
    * @example
    * ```ts
    * sandbox.fail({ operation: "emails.send", with: "reset-after-apply" });

@@ -70,13 +70,15 @@ const isPlain = ({ request: { status = 0, fault } }: Exchange): boolean =>
 
 const gapsAfter = (total: number, keep: number): string | undefined => {
   const most = (count: number, what: string) =>
-    total > count ? [`${what} the newest ${count.toLocaleString("en")}`] : [];
+    total > count ? [`the newest ${count.toLocaleString("en")} ${what}`] : [];
   const gaps = [
-    ...most(Math.min(keep, keptAnswers), "responses of successes:"),
-    ...most(keep, "bodies and headers:"),
-    ...most(keptRows, "requests:"),
+    ...most(Math.min(keep, keptAnswers), "successful responses"),
+    ...most(keep, "requests with their headers and body"),
+    ...most(keptRows, "requests in the list"),
   ];
-  return gaps.length === 0 ? undefined : `Kept are all requests, but of ${gaps.join("; of ")}.`;
+  return gaps.length === 0
+    ? undefined
+    : `The sandbox has dropped older data. It keeps only ${gaps.join("; ")}.`;
 };
 
 /**

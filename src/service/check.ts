@@ -42,8 +42,8 @@ const straysIn = (
   return issues;
 };
 
-/** Finds misspelt fields, and those that cannot be written as JSON. */
-const misspelt: Judge = (holder, field, names) => {
+/** Finds misspelled fields, and those that cannot be written as JSON. */
+const misspelled: Judge = (holder, field, names) => {
   // No schema checks it, but a function or endless nesting would end a whole batch.
   const fault = jsonFault(Reflect.get(holder, field), field);
   const meant = names.find((name) => foldedName(name) === foldedName(field));
@@ -130,7 +130,7 @@ export const issuesOf = (schema: AnySchema, value: unknown): readonly Issue[] =>
   if (checker.checks === 0) checkers.set(schema, checker);
   checker.checks += 1;
   if (checker.checks === checksBeforeCompiling) void compileLater(checker);
-  const strays = straysIn(checker.def, value, misspelt);
+  const strays = straysIn(checker.def, value, misspelled);
   return z.validate(checker.schema, value) ? strays : [...faultsOf(checker.schema, value), ...strays];
 };
 

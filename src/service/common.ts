@@ -127,7 +127,7 @@ export const defOf = (schema: AnySchema): Definition => {
 export const inputs = new WeakMap<Definition, ReadonlyMap<string, Definition>>();
 
 /**
- * The same for an input. The document leaves its fields open, so unknown fields pass. A misspelt field (`send_at`,
+ * The same for an input. The document leaves its fields open, so unknown fields pass. A misspelled field (`send_at`,
  * `Email`) is refused, because the service would ignore it.
  *
  * @param message - for a value that is not an object.

@@ -77,7 +77,7 @@ const isMissing = (error: unknown): boolean =>
 
 /** What a query function must do that drops the rows of INSERT … RETURNING, or renames their columns. */
 export const mustReturnRows =
-  "a SQL query must return the rows of each statement under the names of its columns (once_key, not onceKey), also of one that writes (RETURNING): all(), not run()";
+  "the query function must return the rows of every statement, including statements that write and have RETURNING (use all(), not run()), and must not rename columns (once_key, not onceKey)";
 
 // A table may have any name.
 const quoted = /"[^"]*"|'[^']*'|`[^`]*`/g;

@@ -372,7 +372,7 @@ test("the first of 600 requests is found, and the page says what it no longer ke
   }
   await openPage();
   await view("Requests 600").waitFor();
-  await shown("Kept are all requests, but of responses of successes: the newest 500.");
+  await shown("The sandbox has dropped older data. It keeps only the newest 500 successful responses.");
   await search("first@example.com");
   await row("contacts.create").click();
   await page.getByRole("heading", { name: "POST /api/v1/contacts" }).waitFor();

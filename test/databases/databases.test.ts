@@ -126,7 +126,7 @@ describe.each(overPostgres)("with $name", ({ name, adapter }) => {
     const { sandbox, send, ledger } = senders(sqlStores(queryOf(adapter, handles), dialect));
     await expect(send("a")).rejects.toMatchObject({
       name: "ConfigurationError",
-      message: expect.stringContaining("sqlLedger: the first use failed"),
+      message: expect.stringContaining("sqlLedger: the self-test of the store failed"),
     });
     expect([sandbox.state.emails.length, await ledger.get("a")]).toEqual([0, undefined]);
   });
@@ -147,7 +147,7 @@ test("a read-only SQLite is refused at first use by the number of its error", as
   const { sandbox, send } = senders(sqlStores(translated, dialect));
   await expect(send("a")).rejects.toMatchObject({
     name: "ConfigurationError",
-    message: expect.stringContaining("sqlLedger: the first use failed"),
+    message: expect.stringContaining("sqlLedger: the self-test of the store failed"),
   });
   expect(sandbox.state.emails.length).toBe(0);
 });

@@ -96,8 +96,8 @@ const damages = {
 
 /** What each error says, and what it says to do. */
 const told: Readonly<Record<keyof typeof damages, RegExp>> = {
-  "of another workspace": /of another workspace.*delete it to start over/,
-  "of another input or query": /another (input|query).*(give that|delete it to start over)/,
+  "of another workspace": /(another workspace).*([Tt]o start over)/,
+  "of another input or query": /another (input|query).*(use that|to start over)/i,
   "of a newer version": /newer .*update it here, or (delete|give another path)/,
   "cut short": /(cut short|damaged).*delete it to start over/,
   "of something else": /(damaged|something else|no checkpoint)/,

@@ -321,11 +321,13 @@ test("a snapshot of another query is refused, and so is a run of one", async () 
   const { client } = workspace(450);
   await changesOf(client);
   await expect(changesOf(client, undefined, "p1")).rejects.toThrow(
-    `snapshot ${since} is of another query, {}: give that one, or another path`,
+    `snapshot ${since} was made with another query, {}: use that query, or another snapshot path`,
   );
   rmSync(since);
   await changesOf(client, 1, "p1");
-  await expect(changesOf(client)).rejects.toThrow(`snapshot ${partial} is of another query, {"search":"p1"}`);
+  await expect(changesOf(client)).rejects.toThrow(
+    `snapshot ${partial} was made with another query, {"search":"p1"}`,
+  );
 });
 
 test("a snapshot of another workspace is refused before anything is yielded", async () => {
@@ -334,10 +336,10 @@ test("a snapshot of another workspace is refused before anything is yielded", as
   const other = workspace(0, "other", "another-key");
   for (const at of [1, 2, 3]) other.sandbox.addContact({ email: `other${at}@example.com` });
   await expect(changesOf(other.client)).rejects.toThrow(
-    `snapshot ${since} is of another workspace: none of its 450 contacts is in the list`,
+    `snapshot ${since} seems to belong to another workspace: none of its 450 contacts is in the list`,
   );
   const empty = workspace(0, "none", "another-key");
-  await expect(changesOf(empty.client)).rejects.toThrow("is of another workspace");
+  await expect(changesOf(empty.client)).rejects.toThrow("seems to belong to another workspace");
   expect(readFileSync(since).equals(before)).toBe(true);
   expect(readdirSync(folder)).toEqual(["contacts.snapshot"]);
 });
@@ -363,7 +365,7 @@ test("with another key a workspace is known by any contact, wherever it stands i
   expect(await changesOf(rotated)).toHaveLength(449);
   // The new snapshot is of the new key.
   for (const { id } of sandbox.state.contacts) sandbox.removeContact(id);
-  await expect(changesOf(client)).rejects.toThrow("is of another workspace");
+  await expect(changesOf(client)).rejects.toThrow("seems to belong to another workspace");
   expect(await changesOf(rotated)).toHaveLength(1);
 });
 

@@ -98,7 +98,7 @@ test("while one process sends, another is told so and when it began; after the a
   await shared.clock.advance(4_999);
   const early = b.client.emails.send(email, once);
   await expect(early).rejects.toMatchObject({ code: "once_pending", outcome: "unknown", since });
-  await expect(early).rejects.toThrow("another call is sending the email now");
+  await expect(early).rejects.toThrow("is sending the email now. This call sent nothing");
   await shared.clock.advance(1);
   await expect(b.client.emails.send(email, once)).rejects.toMatchObject({ code: "once_unknown", since });
 });

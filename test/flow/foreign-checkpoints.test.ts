@@ -51,7 +51,7 @@ describe.each(["ingest", "import"] as const)("a checkpoint of %s that another ke
     const error = await runs[kind](client, checkpoint).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ConfigurationError);
     expect(error).toMatchObject({
-      message: expect.stringMatching(/saved with another API key.*delete it to start over.*remove "key"/),
+      message: expect.stringMatching(/saved with another API key.*To start over, delete it.*remove "key"/),
     });
     expect([sandbox.state.requests, readFileSync(checkpoint, "utf8")]).toEqual([[], saved]);
     expect(saved).not.toContain("ours");

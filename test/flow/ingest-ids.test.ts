@@ -85,7 +85,7 @@ test.each(schemes)(
     const refused = client.events.ingest(events, { checkpoint, idFrom: now });
     await expect(refused).rejects.toMatchObject({ name: "ConfigurationError" });
     await expect(refused).rejects.toThrow(
-      `belongs to a run with ids from ${from}, and this one takes them from ${to}: item 1 was ${last} and would now be `,
+      `belongs to a run that took event ids from ${from}, but this run takes them from ${to}: the id of item 1 was ${last} and would now be `,
     );
     expect(sandbox.state.requests).toHaveLength(sent);
     expect(await client.events.ingest(events, { checkpoint, idFrom: before })).toMatchObject({ skipped: 2 });

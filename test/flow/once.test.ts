@@ -61,7 +61,7 @@ test("an email whose response was lost is not sent again until it is settled by 
   sandbox.fail({ operation: "emails.send", with: "reset-after-apply" });
   const send = () => open(fileLedger(path)).emails.send(email, { once: "welcome:ada" });
   const hint =
-    'a later call with once "welcome:ada" and the same ledger is safe: until ledger.settle says what became of this email, it sends nothing';
+    'a later call with once "welcome:ada" and the same ledger is safe: it sends nothing until you call ledger.settle to say whether this email was sent';
   await expect(send()).rejects.toMatchObject({ code: "connection_failed", outcome: "unknown", hint });
   await expect(send()).rejects.toMatchObject({ code: "once_unknown", outcome: "unknown" });
   expect(await fileLedger(path).settle("welcome:ada", "sent")).toBe(true);

@@ -46,7 +46,10 @@ const misspelt: Readonly<Record<string, readonly [readonly unknown[], string]>> 
   "no state": [["welcome:1"], 'the settlement must be "sent", "not-sent" or "unknown", got undefined'],
   "a key that is no string": [[1, "sent"], "the key must be a string"],
   "a force that is no boolean": [["welcome:1", "sent", { force: 1 }], "force must be true or false"],
-  "a claim that is no string": [["welcome:1", "sent", { claim: 1 }], "claim must be the claim that ledger.claim returned"],
+  "a claim that is no string": [
+    ["welcome:1", "sent", { claim: 1 }],
+    "claim must be the claim that ledger.claim returned",
+  ],
   "a receipt that is no JSON": [["welcome:1", "sent", { receipt: 1n }], "receipt must be JSON"],
   "a receipt nested too deep": [["welcome:1", "sent", { receipt: deep }], "receipt must be JSON"],
 };

@@ -65,10 +65,14 @@ describe("a value that is no checkpoint of this version is refused, and left as 
       '{"version":2,"done":1,"last":null}',
       "was saved by a newer touchpoint-sdk (version 2 of checkpoints)",
     ],
-    ["foreign", '{"lastId":"4711"}', "is damaged, or no checkpoint at all: look who else writes there"],
+    [
+      "foreign",
+      '{"lastId":"4711"}',
+      "is damaged or is not a checkpoint: check whether another program writes to it",
+    ],
     ["torn", '{"version":1,"do', "is cut short or no JSON: delete it to start over"],
     ["empty", "", "is cut short or no JSON"],
-    ["null", "null", "is damaged, or no checkpoint at all"],
+    ["null", "null", "is damaged or is not a checkpoint at all"],
   ])("%s", async (_what, text, why) => {
     await admin.set(key, text);
     const sandbox = createSandbox({ apiKeys: ["k"] });

@@ -41,7 +41,7 @@ const elsewhere = async (): Promise<number> => {
   return slot < 8_192 ? other.port : one.port;
 };
 
-const decides = 'onLost of redisLimits decides: "closed" sends nothing, calls wait up to maxLostMs';
+const decides = 'Because onLost is "closed", calls wait up to maxLostMs and then fail';
 
 test.each([
   ["NOAUTH", "pass the password to its client", () => join(server.port, {})],
@@ -123,7 +123,7 @@ test("every method of a ledger that Redis refuses names Redis, and what to do", 
   expect(
     messages.filter(
       (message) =>
-        !/^(redisLedger: the first use failed: )?Redis, which stores the ledger, replied: NOAUTH .*the password to its client\)$/.test(
+        !/^(redisLedger: the self-test of the store failed: )?Redis, which stores the ledger, replied: NOAUTH .*the password to its client\)$/.test(
           String(message),
         ),
     ),

@@ -123,7 +123,9 @@ test("a client that keeps the answers of writes to itself is refused by the ledg
   const { sandbox, client } = sender(silent);
   await expect(client.emails.send(email, { once: "hi:1" })).rejects.toMatchObject({
     name: "ConfigurationError",
-    message: expect.stringContaining("redisLedger: the first use could not claim a key of its own"),
+    message: expect.stringContaining(
+      "redisLedger: the store failed its self-test, because it could not claim a key of its own",
+    ),
   });
   expect([sandbox.state.emails.length, await redisLedger(admin).get("hi:1")]).toEqual([0, undefined]);
   await client.close();

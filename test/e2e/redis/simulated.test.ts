@@ -632,8 +632,8 @@ test("while Redis is out of reach budgets() and waits that end say so, and what 
   await store.advance(500);
   ended.abort(new DeadlineExceeded(700));
   const why =
-    "Redis, which shares the limits, is unreachable: lost; onLost of redisLimits decides: " +
-    '"closed" sends nothing, calls wait up to maxLostMs';
+    "Redis, which shares the limits, is unreachable: lost. " +
+    'Because onLost is "closed", calls wait up to maxLostMs and then fail';
   expect(await refusals).toMatchObject([
     { reason: { name: "RateLimitError", message: expect.stringContaining(`maxWaitMs (for ${why})`) } },
     { reason: { message: expect.stringContaining(`(700 ms, waiting for ${why})`) } },

@@ -77,7 +77,7 @@ describe("a checkpoint in a file", () => {
     );
     writeFileSync(path, "null");
     await expect(stateFile(path, checkpoints).load()).rejects.toThrow(
-      `checkpoint ${path} is damaged, or no checkpoint`,
+      `checkpoint ${path} is damaged or is not a checkpoint`,
     );
   });
 

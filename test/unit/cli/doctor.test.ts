@@ -118,16 +118,20 @@ describe("planted differences of the list of contacts:", () => {
       onContacts(({ limit: _limit, ...body }) => body),
       "requested limit 200, but the page has undefined",
     ],
-    ["another size", onContacts((body) => ({ ...body, limit: 20 })), "requested limit 200, but the page has 20"],
+    [
+      "another size",
+      onContacts((body) => ({ ...body, limit: 20 })),
+      "requested limit 200, but the page has 20",
+    ],
     [
       "smaller pages",
       onContacts((body) => ({ ...body, data: body.data?.slice(0, 3) })),
-      "of 7 records 7 were due from 0 on, 3 came",
+      "the page at skip 0 must have 7 of 7 records, but it has 3",
     ],
     [
       "a total that is too large",
       onContacts((body) => ({ ...body, total: 9 })),
-      "of 9 records 9 were due from 0 on, 7 came",
+      "the page at skip 0 must have 9 of 9 records, but it has 7",
     ],
     [
       "skip ignored",
@@ -181,7 +185,7 @@ describe("planted differences of the list of contacts:", () => {
       return undefined;
     }, sandbox);
     expect(found.notes).toContain(
-      "contacts.list: the list changed meanwhile: what differs may come of that, run it again",
+      "contacts.list: the list changed during the check, which may explain the differences. Run doctor again",
     );
   });
 });

@@ -132,7 +132,7 @@ describe("an export with a checkpoint", () => {
     [
       "something else",
       { checkpoint: '{"version":1,"done":4}' },
-      "is damaged, or no checkpoint at all: look who else writes there",
+      "is damaged or is not a checkpoint: check whether another program writes to it",
     ],
     [
       "a newer version",

@@ -164,7 +164,7 @@ describe("writeCsv", () => {
       const inner: Record<string, unknown> = { plan: "pro" };
       inner["a.b"] = { back: inner };
       const records = [...Array(number - 1).fill({ a: 1 }), { a: 1, customFields: inner }];
-      const message = `record ${number}: customFields.a\\.b.back cannot be written (it refers to an object it lies in)`;
+      const message = `record ${number}: customFields.a\\.b.back cannot be written (the object contains itself)`;
       const { path, names } = scratch();
       const error = await writeCsv(path("out.csv"), records).catch((thrown: unknown) => thrown);
       expect(error).toBeInstanceOf(ValidationError);

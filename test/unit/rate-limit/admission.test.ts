@@ -77,7 +77,7 @@ test.each([
   const { clock, day, one } = admission();
   day.add(1);
   await clock.advance(86_700_000 - leftMs);
-  expect(refusal(one)).toHaveProperty("message", expect.stringContaining(`more frees in ${words}`));
+  expect(refusal(one)).toHaveProperty("message", expect.stringContaining(`it allows more in ${words}`));
 });
 
 test("it tells whether what it spends stands still, to the last millisecond", async () => {

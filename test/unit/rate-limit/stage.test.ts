@@ -259,7 +259,8 @@ describe("a day that is used up", () => {
       name: "RateLimitError",
       status: 429,
       retryAfterMs: 23 * 3_600_000 + 300_000,
-      message: "requests+emails: not sent, emailsPerDay is used up (2 of 2); more frees in 23.1 h",
+      message:
+        "requests+emails: not sent, the limit emailsPerDay is used up (2 of 2); it allows more in 23.1 h",
     });
     expect(left.length).toBe(2);
   });

@@ -16,7 +16,9 @@ const journalOf = (keep: number, statuses: readonly number[]) => {
 test("of old successes the response goes, of what failed it stays", () => {
   const journal = journalOf(10_000, [200, 404, ...Array<number>(500).fill(200)]);
   expect(journal.exchanges.slice(0, 3).map((one) => one.answer?.body)).toEqual([undefined, "{}", "{}"]);
-  expect(journal.gaps).toBe("Kept are all requests, but of responses of successes: the newest 500.");
+  expect(journal.gaps).toBe(
+    "The sandbox has dropped older data. It keeps only the newest 500 successful responses.",
+  );
 });
 
 test("of requests older than those kept, the row stays", () => {
@@ -24,12 +26,12 @@ test("of requests older than those kept, the row stays", () => {
   expect([requests.length, exchanges.length]).toEqual([2, 3]);
   expect(exchanges[0]).toMatchObject({ number: 1, request: { status: 500, body: undefined, headers: {} } });
   expect(exchanges.map(({ answer }) => answer === undefined)).toEqual([true, false, false]);
-  expect(gaps).toContain("; of bodies and headers: the newest 2.");
+  expect(gaps).toContain("; the newest 2 requests with their headers and body.");
 });
 
 test("a journal that has everything names no gap, and one of 110,000 requests keeps 100,000", () => {
   expect(journalOf(10, [200]).gaps).toBe(undefined);
   const { exchanges, gaps } = journalOf(10, Array<number>(110_000).fill(200));
   expect([exchanges.length, exchanges[0]?.number]).toEqual([100_000, 10_001]);
-  expect(gaps).toContain("; of requests: the newest 100,000.");
+  expect(gaps).toContain("; the newest 100,000 requests in the list.");
 });

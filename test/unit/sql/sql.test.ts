@@ -298,7 +298,7 @@ test.each<[string, (sql: string) => boolean]>([
     const rows = await query(sql, params);
     return returnsRows(sql) ? rows : [];
   };
-  const advice = "a SQL query must return the rows of each statement under the names of its columns";
+  const advice = "the query function must return the rows of every statement";
   const { sandbox, open } = sender(silent);
   await expect(open().emails.send(email, { once: "k" })).rejects.toThrow(advice);
   expect([sandbox.state.emails.length, statements.length < 50]).toEqual([0, true]);
