@@ -6,8 +6,8 @@ import { type Item, MovingList, type Totals } from "../../support/moving-list.ts
 import { missedAndRepeated } from "../../support/moving-walk.ts";
 import { everyTotals, idsOf, nobody, pagesOf, prefetches, still, walkOver } from "../../support/walks.ts";
 
-describe("Walk over a service that does not keep its word", () => {
-  test("one that ignores skip and holds the rest back is an error, not an end", async () => {
+describe("Walk over a service that breaks its contract", () => {
+  test("rejects when the service ignores skip and withholds records", async () => {
     for (const totals of ["true", "missing"] as const) {
       for (const isDriftSafe of [true, false]) {
         const list = still(1_000, { ignoresSkip: true, totals });
@@ -16,7 +16,7 @@ describe("Walk over a service that does not keep its word", () => {
     }
   });
 
-  test("one that ignores skip and shows all there is has shown all", async () => {
+  test("ends when the service ignores skip and returns all records", async () => {
     for (const totals of everyTotals.filter((name) => name !== "too large")) {
       for (const length of [1, 2, 3, 30, 199]) {
         const list = still(length, { ignoresSkip: true, totals });
@@ -28,7 +28,7 @@ describe("Walk over a service that does not keep its word", () => {
     }
   });
 
-  test("one that ignores skip and shows all there is in a full page has shown all, as its total says", async () => {
+  test("ends when the service ignores skip and its full page holds the total", async () => {
     const list = still(200, { ignoresSkip: true });
     expect(idsOf(await pagesOf(walkOver(list, { prefetch: 0 })))).toEqual(list.items.map(({ id }) => id));
   });
@@ -51,25 +51,28 @@ describe("Walk over a service that does not keep its word", () => {
     return { list, reports, walk };
   };
 
-  test.each([0, 1, 2, 3])("one short page of %i in the middle is no end", async (length) => {
-    for (const isDriftSafe of [true, false]) {
-      for (const prefetch of prefetches) {
-        for (const short of [1, 2, 3, 5]) {
-          const most = (request: number) => (request === short ? length : 200);
-          const { list, reports, walk } = walkOverCut(1_000, { isDriftSafe, prefetch }, most);
-          const ids = idsOf(await pagesOf(walk));
-          expect({ prefetch, short, ...missedAndRepeated(list, ids) }).toEqual({
-            prefetch,
-            short,
-            ...nobody,
-          });
-          expect([ids.length, reports]).toEqual([1_000, []]);
+  test.each([0, 1, 2, 3])(
+    "one short page of %i records in the middle does not end the walk",
+    async (length) => {
+      for (const isDriftSafe of [true, false]) {
+        for (const prefetch of prefetches) {
+          for (const short of [1, 2, 3, 5]) {
+            const most = (request: number) => (request === short ? length : 200);
+            const { list, reports, walk } = walkOverCut(1_000, { isDriftSafe, prefetch }, most);
+            const ids = idsOf(await pagesOf(walk));
+            expect({ prefetch, short, ...missedAndRepeated(list, ids) }).toEqual({
+              prefetch,
+              short,
+              ...nobody,
+            });
+            expect([ids.length, reports]).toEqual([1_000, []]);
+          }
         }
       }
-    }
-  });
+    },
+  );
 
-  test.each([1, 2])("pages that bring %i at most after the first one are read to the end", async (length) => {
+  test.each([1, 2])("reads to the end when later pages hold at most %i records", async (length) => {
     for (const prefetch of prefetches) {
       const most = (request: number) => (request === 1 ? 200 : length);
       const { list, walk } = walkOverCut(60, { limit: 20, prefetch }, most);
@@ -80,14 +83,14 @@ describe("Walk over a service that does not keep its word", () => {
     }
   });
 
-  test("one that shows nothing of what it counts is asked three times, and reported", async () => {
+  test("reports the missing records after three requests that return none", async () => {
     const { list, reports, walk } = walkOverCut(1_000, {}, () => 0);
     expect(idsOf(await pagesOf(walk))).toEqual([]);
     expect(list.requests).toHaveLength(3);
     expect(reports).toEqual(["1000 of 1000"]);
   });
 
-  test("a total that is too large costs two requests, and one that is right none", async () => {
+  test("a total that is too large costs two more requests than no total", async () => {
     const requestsFor = async (totals: Totals): Promise<number> => {
       const list = still(350, { totals });
       await pagesOf(walkOver(list, { prefetch: 0 }));
@@ -98,7 +101,7 @@ describe("Walk over a service that does not keep its word", () => {
     );
   });
 
-  test("what stands twice in a page comes once; what has no id may be the same twice", async () => {
+  test("yields a record that a page repeats once, and every record without an id", async () => {
     const [a, b, c] = [{ id: "a" }, { id: "b" }, { id: "c" }];
     const pages = [{ data: [a, b, a, c, b], total: 5 }];
     const fetch = async ({ skip }: PageRequest) => pages[skip === 0 ? 0 : 1] ?? { data: [], total: 5 };
@@ -120,7 +123,7 @@ describe("Walk over a service that does not keep its word", () => {
     expect(idsOf(await pagesOf(walkOver(still(0), { fetch: twice, prefetch: 0 })))).toEqual(["", ""]);
   });
 
-  test("one that gives more than it is asked for is read once through, without ids or drift safety too", async () => {
+  test("reads a service once through that returns more than the limit, also without ids", async () => {
     const records = Array.from({ length: 1_000 }, (_, id) => ({ id }));
     for (const prefetch of prefetches) {
       for (const isDriftSafe of [true, false]) {
@@ -150,7 +153,7 @@ describe("Walk over a service that does not keep its word", () => {
     }
   });
 
-  test("one that gives for once more than it is asked for: a page asked for ahead that ends with it is given up", async () => {
+  test("aborts the page fetched ahead that an oversized page already covers", async () => {
     const list = still(280);
     const asked: string[] = [];
     const givenUp: number[] = [];
@@ -165,7 +168,7 @@ describe("Walk over a service that does not keep its word", () => {
     expect(pages.map(({ data }) => data.length)).toEqual([50, 100, 50, 50, 30]);
   });
 
-  test("records without ids and counts that come again and again have an end", async () => {
+  test("ends when the service repeats a record without an id or a total", async () => {
     const list = still(0);
     const fetch = async (request: PageRequest) => {
       await list.fetch(request);
@@ -175,7 +178,7 @@ describe("Walk over a service that does not keep its word", () => {
     expect(list.requests.length).toBeLessThan(100);
   });
 
-  test("one that hides at every second request what it showed before is given up", async () => {
+  test("rejects when the service hides known records in every second response", async () => {
     const list = still(200);
     let requests = 0;
     const fetch = async (request: PageRequest) => {
@@ -192,7 +195,7 @@ describe("Walk over a service that does not keep its word", () => {
     expect(requests).toBe(3_334);
   });
 
-  test("one that shows nothing new, and at every third request what it never showed, is given up", async () => {
+  test("rejects when every third response holds only strangers and the others nothing new", async () => {
     const list = still(10);
     const place = { position: 10, read: 10, longest: 10, recent: list.items.map(({ id }) => id) };
     for (const from of [undefined, place]) {
@@ -210,7 +213,7 @@ describe("Walk over a service that does not keep its word", () => {
     }
   });
 
-  test("however often the place is lost, a walk goes on as long as it finds it again", async () => {
+  test("continues as long as it finds its place again after each loss", async () => {
     const list = still(1_200, { totals: "missing" });
     let strangers = 0;
     let left = 0;
@@ -228,7 +231,7 @@ describe("Walk over a service that does not keep its word", () => {
     expect(ids).toEqual(list.items.map(({ id }) => id));
   });
 
-  test("a failed page is asked for again by the next call, in the middle of a search too", async () => {
+  test("the next call requests a failed page again, also during a search", async () => {
     let left = 3;
     const list = new MovingList({
       length: 1_000,
@@ -247,7 +250,7 @@ describe("Walk over a service that does not keep its word", () => {
     expect(missedAndRepeated(list, ids)).toEqual(nobody);
   });
 
-  test("nothing is asked for after a stop, and what is under way is given up", async () => {
+  test("sends no request after a stop", async () => {
     const list = still(5_000, { delay: () => 3 });
     const walk = walkOver(list, { prefetch: 4 });
     await walk.next();
@@ -257,7 +260,7 @@ describe("Walk over a service that does not keep its word", () => {
     expect(list.requests).toHaveLength(before);
   });
 
-  test("pages fetched ahead of a list that moved are given up, not kept", async () => {
+  test("aborts the pages fetched ahead when the list moves", async () => {
     let underWay = 0;
     let most = 0;
     const list = new MovingList({ length: 40_000, order: "oldest first" });
@@ -276,29 +279,26 @@ describe("Walk over a service that does not keep its word", () => {
   });
 });
 
-describe("a list that begins anew behind its end", () => {
-  test.each([3, 10, 200, 201, 399, 5_000])(
-    "of %i records is read once, and comes to an end",
-    async (length) => {
-      for (const totals of ["missing", "true", "too large"] as const)
-        for (const isDriftSafe of totals === "missing" && length > 1_000 ? [true, false] : [true])
-          for (const limit of [7, 200]) {
-            const list = still(length, { wraps: true, totals });
-            const ids = idsOf(await pagesOf(walkOver(list, { limit, isDriftSafe })));
-            const least = Math.ceil(length / (limit === 200 ? 198 : 7));
-            expect([ids, list.requests.length <= least + 20]).toEqual([list.items.map(({ id }) => id), true]);
-          }
-    },
-  );
+describe("Walk over a list that begins again behind its end", () => {
+  test.each([3, 10, 200, 201, 399, 5_000])("reads %i records once and ends", async (length) => {
+    for (const totals of ["missing", "true", "too large"] as const)
+      for (const isDriftSafe of totals === "missing" && length > 1_000 ? [true, false] : [true])
+        for (const limit of [7, 200]) {
+          const list = still(length, { wraps: true, totals });
+          const ids = idsOf(await pagesOf(walkOver(list, { limit, isDriftSafe })));
+          const least = Math.ceil(length / (limit === 200 ? 198 : 7));
+          expect([ids, list.requests.length <= least + 20]).toEqual([list.items.map(({ id }) => id), true]);
+        }
+  });
 
-  test("is at its end too where a cursor goes on from it", async () => {
+  test("ends when it continues from a cursor near the end", async () => {
     const list = still(5_000, { wraps: true, totals: "missing" });
     const pages = await pagesOf(walkOver(list));
     const place = readCursor("contacts.list", pages.at(-2)?.cursor);
     expect(idsOf(await pagesOf(walkOver(list, { place })))).toEqual(pages.at(-1)?.data.map(({ id }) => id));
   });
 
-  test("differs from one that has as many records in front as were read", async () => {
+  test("continues when as many records are added in front as it has read", async () => {
     for (const added of [6, 7, 8, 9, 10, 11, 12, 20]) {
       let hasGrown = false;
       const list = new MovingList({

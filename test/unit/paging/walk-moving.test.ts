@@ -64,7 +64,7 @@ describe("Walk over a list that moves", () => {
     fails: true,
   } as const;
 
-  test("every record that exists throughout is yielded once, and none twice", async () => {
+  test("yields every record that stays in the list once, and no record twice", async () => {
     const isRight = async (given: Scenario): Promise<void> => {
       expect([nobody, undefined]).toContainEqual(await walked(given));
     };
@@ -76,7 +76,7 @@ describe("Walk over a list that moves", () => {
     });
   });
 
-  test("a consumer whose work takes each record out of the list gets them all", async () => {
+  test("yields all records to a consumer that removes each from the list", async () => {
     const list = new MovingList({ length: 5_000, order: "oldest first" });
     const all = new Set(list.items.map(({ id }) => id));
     const walk = walkOver(list, { prefetch: 4 });
@@ -89,7 +89,7 @@ describe("Walk over a list that moves", () => {
     expect([new Set(ids), ids.length]).toEqual([all, 5_000]);
   });
 
-  test("the same from a place further on begins again at that place", async () => {
+  test("a walk from a later position goes back to that position when its records are removed", async () => {
     const list = new MovingList({ length: 800, order: "oldest first" });
     const expected = list.items.slice(5).map(({ id }) => id);
     const walk = walkOver(list, { prefetch: 0, skip: 5 });
@@ -102,7 +102,7 @@ describe("Walk over a list that moves", () => {
     expect(list.requests.length).toBeLessThan(30);
   });
 
-  test("hundreds of deletions, the last known records among them, lose no record", async () => {
+  test("hundreds of deletions, also of the records read last, lose no other record", async () => {
     for (const gone of [3, 199, 200, 201, 600, 1_900]) {
       const list = new MovingList({ length: 4_000, order: "by name" });
       const walk = walkOver(list, { prefetch: 0 });
@@ -115,7 +115,7 @@ describe("Walk over a list that moves", () => {
     }
   });
 
-  test("thousands added in front are passed over in few requests", async () => {
+  test("a walk skips thousands of records added in front in few requests", async () => {
     const list = new MovingList({ length: 3_000, order: "newest first" });
     const walk = walkOver(list, { prefetch: 0 });
     const ids: string[] = [];
@@ -127,7 +127,7 @@ describe("Walk over a list that moves", () => {
     expect(list.requests.length).toBeLessThan(60);
   });
 
-  test("when every remembered record is gone the walk says so, and does not guess", async () => {
+  test("the walk rejects when every record that it remembers is gone", async () => {
     const list = new MovingList({ length: 5_000, order: "oldest first" });
     const walk = walkOver(list, { prefetch: 0 });
     let read = 0;
@@ -140,7 +140,7 @@ describe("Walk over a list that moves", () => {
     await expect(walk.next()).rejects.toMatchObject({ operation: "contacts.list", status: 200 });
   });
 
-  test("tells by how much the list has moved", async () => {
+  test("a page reports how far the list has moved", async () => {
     const list = new MovingList({ length: 900, order: "oldest first" });
     const walk = walkOver(list, { prefetch: 0 });
     const drifts: (number | undefined)[] = [(await walk.next())?.drift, (await walk.next())?.drift];
@@ -164,7 +164,7 @@ describe("Walk over a list that moves", () => {
       ["newest first", 1],
       ["newest first", 16],
       ["newest first", undefined],
-    ] as const)("do not hold it up, %s, prefetch %s", async (order, prefetch) => {
+    ] as const)("do not hold up the walk, %s, prefetch %s", async (order, prefetch) => {
       const list = new MovingList({
         length: pages * 200,
         order,
@@ -178,7 +178,7 @@ describe("Walk over a list that moves", () => {
       expect(list.requests.length).toBeLessThanOrEqual(most);
     });
 
-    test("do not hold up small pages, and none grows beyond what was asked for and what has moved", async () => {
+    test("do not hold up small pages, which grow by no more than the drift", async () => {
       const list = new MovingList({
         length: 2_000,
         order: "oldest first",
@@ -191,7 +191,7 @@ describe("Walk over a list that moves", () => {
     });
   });
 
-  test("the overlap grows with what is deleted, and goes back to two once nothing is", async () => {
+  test("the overlap grows with deletions and returns to two after the last one", async () => {
     let isMoving = true;
     const list = new MovingList({
       length: 40_000,
@@ -207,7 +207,7 @@ describe("Walk over a list that moves", () => {
     expect(new Set(shared.slice(60))).toEqual(new Set([2]));
   });
 
-  test("the last record read and those beside it, deleted with every request, do not hold it up", async () => {
+  test("deleting the last record read and its neighbors with every request does not hold up the walk", async () => {
     for (const prefetch of [0, 1, 16]) {
       const list = new MovingList({
         length: 4_000,
@@ -220,7 +220,7 @@ describe("Walk over a list that moves", () => {
     }
   });
 
-  test("an order that changes is reported once", async () => {
+  test("reports an order that changes once", async () => {
     const reports: string[] = [];
     const swap = ({ items }: MovingList, { skip }: { readonly skip: number }): void => {
       const [a, b] = items.splice(skip, 2);
@@ -233,7 +233,7 @@ describe("Walk over a list that moves", () => {
     ]);
   });
 
-  test("a list without any order comes to an end, well or not", async () => {
+  test("a walk over a list without any order ends, with or without an error", async () => {
     const random = createRandom(1);
     const before = (self: MovingList): void => {
       self.items.sort(() => random() - 0.5);
@@ -244,7 +244,7 @@ describe("Walk over a list that moves", () => {
   });
 
   test.each(everyTotals)(
-    "a position that is refused because the list ended before it is looked for, totals %s",
+    "a refused position behind the end of a shorter list loses no record, totals %s",
     async (totals) => {
       for (const pastEnd of [400, 404] as const) {
         for (const left of [1_000, 300, 3, 1, 0]) {
@@ -263,20 +263,20 @@ describe("Walk over a list that moves", () => {
   );
 
   test.each(everyTotals)(
-    "a list of one record ends where the next position is refused, totals %s",
+    "a list of one record ends when the service refuses the next position, totals %s",
     async (totals) => {
       const list = still(1, { totals, pastEnd: 404 });
       expect(idsOf(await pagesOf(walkOver(list)))).toEqual(["old-0"]);
     },
   );
 
-  test("a first position behind the end, and one without overlap, are refused with the service's error", async () => {
+  test("a refused first position, or one without overlap, rejects with the service's error", async () => {
     const list = still(600, { totals: "missing", pastEnd: 400 });
     await expect(walkOver(list, { skip: 700 }).next()).rejects.toMatchObject({ status: 400 });
     await expect(pagesOf(walkOver(list, { isDriftSafe: false }))).rejects.toMatchObject({ status: 400 });
   });
 
-  test("a refusal at every position is an error, and the same page is asked for again", async () => {
+  test("a refusal at every position rejects, and the next call requests the same page again", async () => {
     let isRefusing = false;
     const refusal = new ApiError("no such path", { status: 404, headers: new Headers(), body: undefined });
     const list = still(600, {

@@ -5,7 +5,7 @@ import { type Item, MovingList, type MovingListOptions } from "../../support/mov
 import { missedAndRepeated } from "../../support/moving-walk.ts";
 import { idsOf, nobody, pagesOf, still, walkOver } from "../../support/walks.ts";
 
-describe("What a walk asks for", () => {
+describe("Requests of a walk", () => {
   interface Move {
     readonly list: MovingListOptions;
     readonly limit?: number;
@@ -24,14 +24,14 @@ describe("What a walk asks for", () => {
 
   const moves: readonly (readonly [string, Move])[] = [
     [
-      "of a list that stands still: each page begins with the last two of the one before",
+      "still list: each page begins with the last two records of the previous one",
       {
         ...{ list: { length: 800, order: "oldest first" }, after: 1, move: () => undefined },
         ...{ asks: "198+200 396+200 594+200 792+200", brings: [198, 198, 198, 6] },
       },
     ],
     [
-      "when 90 before it were deleted: half a page back, and from there with more in common",
+      "90 deleted in front: half a page back, then a larger overlap",
       {
         ...{ list: { length: 1_000, order: "oldest first" }, after: 2, move: (list) => list.remove(0, 90) },
         asks: "396+200 296+200 404+200 524+200 654+200 792+200",
@@ -39,7 +39,7 @@ describe("What a walk asks for", () => {
       },
     ],
     [
-      "when more than a page before it were deleted: further back, then forward to what is last of the known",
+      "more than a page deleted in front: further back, then forward to the last known record",
       {
         ...{ list: { length: 1_000, order: "oldest first" }, after: 3, move: (list) => list.remove(0, 290) },
         asks: "594+200 494+200 294+200 394+200 505+200 627+200",
@@ -47,7 +47,7 @@ describe("What a walk asks for", () => {
       },
     ],
     [
-      "when what was read last is gone: back to the last that is not",
+      "last records read deleted: back to the last one that remains",
       {
         ...{ list: { length: 1_400, order: "by name" }, after: 5, move: (list) => list.remove(390, 605) },
         asks: "990+200 890+200 690+200 490+200 290+200 384+200 484+200 595+200 717+200",
@@ -55,7 +55,7 @@ describe("What a walk asks for", () => {
       },
     ],
     [
-      "in small pages: the search takes the largest, and what it brings is no more than a page",
+      "small pages: the search requests the largest pages but yields small ones",
       {
         ...{ list: { length: 600, order: "oldest first" }, limit: 50, after: 10 },
         ...{ move: (list) => list.remove(0, 290), asks: "498+52 398+200 198+200 160+150 221+139" },
@@ -63,7 +63,7 @@ describe("What a walk asks for", () => {
       },
     ],
     [
-      "when 500 were added in front: those known in between are passed over",
+      "500 added in front: the known records in between are skipped",
       {
         ...{ list: { length: 1_000, order: "newest first" }, after: 2, move: addInFront(500) },
         asks: "396+200 594+200 792+200 990+200 1188+200 1386+200",
@@ -71,7 +71,7 @@ describe("What a walk asks for", () => {
       },
     ],
     [
-      "of a service that gives sixty at a time: the search steps by as many",
+      "pages capped at 60: the search moves in steps of 60",
       {
         ...{
           list: { length: 500, order: "oldest first", cap: 60 },
@@ -83,7 +83,7 @@ describe("What a walk asks for", () => {
       },
     ],
     [
-      "when all that was read is gone and all is remembered: it begins again",
+      "all records read deleted and all remembered: begins again",
       {
         ...{ list: { length: 600, order: "oldest first" }, after: 1, move: (list) => list.remove(0, 200) },
         asks: "198+200 98+200 0+200 198+200 398+200 0+200 195+200 390+200",
@@ -91,7 +91,7 @@ describe("What a walk asks for", () => {
       },
     ],
     [
-      "in small pages, when what was read last is gone: the largest from the last on that is not",
+      "small pages, last records read deleted: the largest page from the last that remains",
       {
         ...{ list: { length: 700, order: "by name" }, limit: 50, after: 10 },
         ...{
@@ -102,7 +102,7 @@ describe("What a walk asks for", () => {
       },
     ],
     [
-      "when the last one read is gone besides: once more from the one before it",
+      "last record and 90 in front deleted: once more from the record before it",
       {
         ...{ list: { length: 1_000, order: "oldest first" }, after: 2 },
         ...{
@@ -113,14 +113,14 @@ describe("What a walk asks for", () => {
       },
     ],
     [
-      "when the search brings the end of the list: nothing more",
+      "search reaches the end of the list: no further request",
       {
         ...{ list: { length: 300, order: "oldest first" }, after: 1, move: (list) => list.remove(0, 90) },
         ...{ asks: "198+200 98+200", brings: [100] },
       },
     ],
     [
-      "in small pages of a service that gives sixty: no look more, where the last one read was found",
+      "small pages capped at 60, last record found: no further search",
       {
         ...{ list: { length: 700, order: "oldest first", cap: 60 }, limit: 50, after: 10 },
         ...{
@@ -131,7 +131,7 @@ describe("What a walk asks for", () => {
       },
     ],
     [
-      "in small pages of a service that gives sixty: in smaller steps, where only one before it was found",
+      "small pages capped at 60, only an earlier record found: smaller steps",
       {
         ...{ list: { length: 700, order: "oldest first", cap: 60 }, limit: 50, after: 10 },
         ...{
@@ -142,7 +142,7 @@ describe("What a walk asks for", () => {
       },
     ],
     [
-      "in small pages of a service that gives sixty: in smaller steps around the place, where none was found",
+      "small pages capped at 60, no record found: smaller steps around the place",
       {
         ...{ list: { length: 700, order: "oldest first", cap: 60 }, limit: 50, after: 10 },
         ...{
@@ -167,7 +167,7 @@ describe("What a walk asks for", () => {
     expect(missedAndRepeated(list, idsOf([...before, ...rest]))).toEqual(nobody);
   });
 
-  test("`fast` asks for plain skip and limit, and repeats and misses what has moved", async () => {
+  test("`fast` sends plain skip and limit, and repeats or misses records that moved", async () => {
     const list = new MovingList({ length: 600, order: "oldest first" });
     const walk = walkOver(list, { prefetch: 0, isDriftSafe: false });
     const pages = [await walk.next()];
@@ -184,7 +184,7 @@ describe("What a walk asks for", () => {
     expect(pages.map((page) => page?.data[0]?.id)).toEqual(["old-0", "old-205", "old-395"]);
   });
 
-  test("a walk that begins again counts anew, and tells no drift, for it has no place to tell it from", async () => {
+  test("a walk that begins again counts from zero and reports no drift", async () => {
     let gone: Item[] = [];
     const list = still(600, {
       before: (self) => {
@@ -201,7 +201,7 @@ describe("What a walk asks for", () => {
     expect(readCursor("contacts.list", page?.cursor).read).toBe(100);
   });
 
-  test("each time the place is lost, a walk from a cursor looks through the list three times as well", async () => {
+  test("a walk from a cursor searches the list three times whenever it loses its place", async () => {
     const list = still(900);
     const walk = walkOver(list, { prefetch: 0, limit: 100 });
     await walk.next();
@@ -220,7 +220,7 @@ describe("What a walk asks for", () => {
     expect(await asksUntilLost()).toBe(15);
   });
 
-  test("a cursor carries what was yielded, and not what was added before it", async () => {
+  test("a cursor holds the records yielded, and none that was added before them", async () => {
     const list = new MovingList({ length: 10, order: "by name" });
     const walk = walkOver(list, { prefetch: 0, limit: 4 });
     await walk.next();
@@ -232,7 +232,7 @@ describe("What a walk asks for", () => {
     );
   });
 
-  test("a walk that has lost all it remembers looks through the list three times before it says so", async () => {
+  test("a walk that has lost all it remembers searches the list three times before it rejects", async () => {
     const list = new MovingList({ length: 5_000, order: "oldest first" });
     const walk = walkOver(list, { prefetch: 0 });
     for (let page = 1; page <= 15; page += 1) await walk.next();
@@ -244,7 +244,7 @@ describe("What a walk asks for", () => {
     expect(list.requests.slice(asked).map(({ skip }) => skip)).toEqual([...round, ...round, ...round]);
   });
 
-  test("a list that has lost all that was read last, and what follows, ends where an older record is its last", async () => {
+  test("a walk ends when an older record is the list's last and all later ones are deleted", async () => {
     for (const totals of ["true", "missing"] as const) {
       const list = still(3_000, { totals });
       const walk = walkOver(list, { prefetch: 0 });
@@ -256,7 +256,7 @@ describe("What a walk asks for", () => {
     }
   });
 
-  test("a cursor carries the last hundred ids, and says so when they are all gone, rather than begin again", async () => {
+  test("a cursor holds the last 100 ids, and the walk rejects when all of them are gone", async () => {
     const list = still(1_000);
     const walk = walkOver(list, { prefetch: 0 });
     const pages = [await walk.next(), await walk.next(), await walk.next()];
@@ -266,7 +266,7 @@ describe("What a walk asks for", () => {
     await expect(walkOver(list, { place }).next()).rejects.toThrow("the last 100 records read were deleted");
   });
 
-  test("a page that comes after a stop is not handed out, and none is asked for after it", async () => {
+  test("a stop discards the page under way and sends no further request", async () => {
     const list = still(5_000);
     // A fetch that does not listen to its signal.
     const walk = walkOver(list, { fetch: (request) => list.fetch(request), prefetch: 4 });
@@ -276,7 +276,7 @@ describe("What a walk asks for", () => {
     expect(list.requests).toHaveLength(1);
   });
 
-  test("what is under way is aborted at a stop", async () => {
+  test("a stop aborts the requests under way", async () => {
     const list = still(5_000);
     const signals: AbortSignal[] = [];
     const fetch = (request: PageRequest, signal: AbortSignal) => {
@@ -289,7 +289,7 @@ describe("What a walk asks for", () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([false, true, true, true]);
   });
 
-  test("what was asked for ahead is given up at the end, which the list may come to earlier than it counts", async () => {
+  test("a list that ends before its first total aborts the pages fetched ahead", async () => {
     const list = still(398);
     const signals = new Map<number, AbortSignal>();
     const fetch = async (request: PageRequest, signal: AbortSignal) => {
@@ -308,21 +308,18 @@ describe("What a walk asks for", () => {
   test.each([
     ["`fast`", false, [0, 200, 400, 600, 800]],
     ["`strict`", true, [0, 198, 396, 594, 792]],
-  ] as const)(
-    "%s, a total that is too small for once makes no page be asked for again",
-    async (_name, isDriftSafe, skips) => {
-      const list = still(950);
-      const fetch = async (request: PageRequest, signal: AbortSignal) => {
-        const page = await list.fetch(request, signal);
-        return request.skip === skips[1] ? { ...page, total: 300 } : page;
-      };
-      const ids = idsOf(await pagesOf(walkOver(list, { fetch, isDriftSafe, prefetch: 3 })));
-      expect(list.requests.map(({ skip }) => skip)).toEqual(skips);
-      expect(ids).toEqual(list.items.map(({ id }) => id));
-    },
-  );
+  ] as const)("%s, a total that is once too small repeats no request", async (_name, isDriftSafe, skips) => {
+    const list = still(950);
+    const fetch = async (request: PageRequest, signal: AbortSignal) => {
+      const page = await list.fetch(request, signal);
+      return request.skip === skips[1] ? { ...page, total: 300 } : page;
+    };
+    const ids = idsOf(await pagesOf(walkOver(list, { fetch, isDriftSafe, prefetch: 3 })));
+    expect(list.requests.map(({ skip }) => skip)).toEqual(skips);
+    expect(ids).toEqual(list.items.map(({ id }) => id));
+  });
 
-  test("pages asked for ahead go on from each other, and not beyond the total", async () => {
+  test("pages fetched ahead continue from each other and stop at the total", async () => {
     const list = still(700);
     const walk = walkOver(list, { prefetch: 8 });
     await walk.next();

@@ -4,7 +4,7 @@ import { everyTotals, idsOf, pagesOf, prefetches, still, walkOver } from "../../
 
 describe("Walk over a list that stands still", () => {
   test.each([0, 1, 2, 3, 5, 198, 199, 200, 201, 202, 398, 400, 1_000])(
-    "yields all of %i records once, whatever the totals, limits and caps",
+    "yields each of %i records once, for all totals, limits and caps",
     async (length) => {
       for (const totals of everyTotals) {
         for (const limit of [1, 2, 3, 50, 200]) {
@@ -26,26 +26,26 @@ describe("Walk over a list that stands still", () => {
     },
   );
 
-  test.each(prefetches)("costs at most 2 %% more requests than the least, prefetch %s", async (prefetch) => {
+  test.each(prefetches)("sends at most 2 %% more requests than necessary, prefetch %s", async (prefetch) => {
     const list = still(20_000);
     await pagesOf(walkOver(list, { prefetch }));
     expect(list.requests.length).toBeLessThanOrEqual(100 * 1.02);
   });
 
-  test("a page below the largest carries the overlap on top, and costs no request more", async () => {
+  test("a small page includes the overlap on top and costs no extra request", async () => {
     const list = still(999);
     await pagesOf(walkOver(list, { limit: 50, prefetch: 0 }));
     expect(list.requests).toHaveLength(20);
   });
 
-  test("a service that caps its pages is asked for no more than it gives, and none is asked for twice", async () => {
+  test("a walk stays within the service's cap and requests no position twice", async () => {
     const list = still(5_000, { cap: 100 });
     await pagesOf(walkOver(list, { prefetch: 4 }));
     expect(new Set(list.requests.map(({ skip }) => skip)).size).toBe(list.requests.length);
     expect(list.requests.length).toBeLessThanOrEqual(52);
   });
 
-  test("a true total ends it without another request", async () => {
+  test("a true total ends the walk without another request", async () => {
     for (const length of [1, 199, 201, 397]) {
       const list = still(length);
       await pagesOf(walkOver(list, { prefetch: 0 }));
@@ -53,7 +53,7 @@ describe("Walk over a list that stands still", () => {
     }
   });
 
-  test("an empty list is one request and no page", async () => {
+  test("an empty list takes one request and yields no page", async () => {
     const list = still(0);
     expect(await pagesOf(walkOver(list))).toEqual([]);
     expect(list.requests).toEqual([{ skip: 0, limit: 200 }]);
@@ -66,7 +66,7 @@ describe("Walk over a list that stands still", () => {
     );
   });
 
-  test("records with numbers for ids, or with none, all come", async () => {
+  test("yields all records, also with numeric ids or without ids", async () => {
     for (const name of ["number", "none"]) {
       const records = Array.from({ length: 500 }, (_, id) => (name === "none" ? { name: "x" } : { id }));
       const walk = new Walk<object>({
