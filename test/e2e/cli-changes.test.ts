@@ -14,7 +14,7 @@ describe("contacts changes", () => {
   };
   const changes = async (...args: readonly string[]) => recordsOf(await runTold(...command, ...args));
 
-  test("writes everything at first, then what was added, changed and removed", async () => {
+  test("writes all contacts at first, then those added, changed and removed", async () => {
     scene.sandbox.seedContacts(3);
     const first = recordsOf(await start(...command).ended);
     expect(first).toMatchObject({
@@ -40,7 +40,7 @@ describe("contacts changes", () => {
     expect((await changes()).records).toEqual([]);
   });
 
-  test("of another search than the snapshot's it refuses, and without a snapshot it is wrong usage", async () => {
+  test("refuses another search than the snapshot's, and requires --snapshot", async () => {
     await changes();
     const { ended, stderr } = await changes("--search", "ada");
     expect({ ended, stderr }).toEqual({ ended: 1, stderr: expect.stringContaining("snap") });

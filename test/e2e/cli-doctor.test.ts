@@ -6,7 +6,7 @@ const scene = cliScene();
 const { run } = scene;
 
 describe("doctor", () => {
-  test("a service as documented ends it with 0, whose address may be given", async () => {
+  test("ends with 0 for a service as documented, at the address of --base-url", async () => {
     scene.sandbox.seedContacts(3);
     const child = startCli(["doctor", "--base-url", scene.server.url], {
       cwd: scene.folder,
@@ -17,7 +17,7 @@ describe("doctor", () => {
     expect(stdout).toMatch(/^\d+ requests, all of them GET: nothing differs\.\n/);
   });
 
-  test("a planted difference ends it with 3 and is reported as JSON, without the records", async () => {
+  test("ends with 3 for a difference, and reports it as JSON without the records", async () => {
     scene.sandbox.seedContacts(3);
     scene.sandbox.fail({ operation: "contacts.list", times: Number.POSITIVE_INFINITY, with: "wrong-types" });
     const { ended, report } = await run("doctor", "--json");
@@ -26,7 +26,7 @@ describe("doctor", () => {
     expect(JSON.stringify(report)).not.toContain(scene.sandbox.state.contacts[0]?.email);
   });
 
-  test("a refused key ends it with 1, and an address that is none with 2", async () => {
+  test("ends with 1 for a refused key, and with 2 for an invalid address", async () => {
     scene.sandbox.updateKey(key, { revoked: true });
     expect(await run("doctor", "--json")).toMatchObject({ ended: 1, report: undefined });
     expect(await run("doctor", "--base-url", "nowhere")).toMatchObject({ ended: 2, report: undefined });

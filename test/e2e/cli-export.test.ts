@@ -33,7 +33,7 @@ describe("contacts export", () => {
   };
 
   test.each(["all.csv", "all.ndjson"])(
-    "%s: killed and resumed, nobody is missed or comes twice",
+    "%s: a killed export that is resumed has every contact once",
     async (out) => {
       const { ended } = await stopHalfway(out, "SIGKILL");
       expect(ended).toBe("SIGKILL");
@@ -55,7 +55,7 @@ describe("contacts export", () => {
     },
   );
 
-  test("of narrow rows too, what came before the page under way is kept", async () => {
+  test("a resumed export of one column keeps all pages before the one under way", async () => {
     scene.sandbox.seedContacts(600);
     const stall = scene.sandbox.fail({ operation: "contacts.list", nth: 3, with: "stall" });
     const child = start("contacts", "export", "--out", "ids.csv", "--columns", "id", ...checkpoint);
@@ -75,7 +75,7 @@ describe("contacts export", () => {
     expect(sorted(await exportedIds("ids.csv"))).toEqual(sorted(idsInService()));
   });
 
-  test("SIGINT ends it with 130 and says how to go on", async () => {
+  test("SIGINT ends the export with 130 and says how to continue", async () => {
     const { ended, stderr } = await stopHalfway("all.csv", "SIGINT");
     expect(ended).toBe(130);
     expect(stderr).toMatch(/touchpoint: stopped\. Run the same command again to go on where it stopped\.\n$/);
@@ -83,7 +83,7 @@ describe("contacts export", () => {
     expect(sorted(await exportedIds("all.csv"))).toEqual(sorted(idsInService()));
   });
 
-  test("without --checkpoint it starts over", async () => {
+  test("an export without --checkpoint starts over", async () => {
     await stopHalfway("all.csv", "SIGKILL");
     const { report } = await run("contacts", "export", "--out", "all.csv", "--json");
     expect(report).toMatchObject({ contacts, resumed: 0 });
@@ -98,7 +98,7 @@ describe("contacts export", () => {
     expect([ended, stderr.startsWith(`touchpoint: ${message}`)]).toEqual([2, true]);
   });
 
-  test("another export cannot go on with its file", async () => {
+  test("an export with another query refuses the checkpoint", async () => {
     await stopHalfway("all.csv", "SIGKILL");
     const { ended, stderr } = await run(
       "contacts",
@@ -117,7 +117,7 @@ describe("contacts export", () => {
     });
   });
 
-  test("goes to standard output, whose reader may go away, with another delimiter", async () => {
+  test("writes to standard output with a chosen delimiter, and ends with 141 when its reader leaves", async () => {
     scene.sandbox.seedContacts(300);
     const columns = ["--columns", "email,verified", "--format", "csv", "--delimiter", ";", "--json"];
     const all = await start("contacts", "export", "--out", "-", ...columns).ended;
@@ -132,7 +132,7 @@ describe("contacts export", () => {
     expect(await cut.ended).toMatchObject({ ended: 141, stderr: expect.not.stringContaining("EPIPE") });
   });
 
-  test("the reader of help or progress may go away", async () => {
+  test("the reader of help or progress may leave", async () => {
     scene.sandbox.seedContacts(300);
     const help = start("--help");
     help.process.stdout?.destroy();
@@ -143,7 +143,7 @@ describe("contacts export", () => {
     expect(await exportedIds("all.csv")).toHaveLength(300);
   });
 
-  test("a refused key leaves nothing behind, and an unknown column is refused before anything is asked", async () => {
+  test("an unknown column sends no request, and a refused key leaves no file", async () => {
     const { ended, stderr } = await run(
       "contacts",
       "export",
@@ -161,7 +161,7 @@ describe("contacts export", () => {
     expect(await readdir(scene.folder)).toEqual([]);
   });
 
-  test("search, columns and compression", async () => {
+  test("--search and --columns choose what a compressed export holds", async () => {
     scene.sandbox.seedContacts(60);
     await run(
       "contacts",

@@ -7,7 +7,7 @@ const scene = cliScene();
 const { at, start, runTold, run } = scene;
 
 describe("contacts import", () => {
-  test("what was exported, changed and added to comes in; the rest is reported", async () => {
+  test("imports the changed and the new rows of an export, and reports the others", async () => {
     scene.sandbox.seedContacts(3);
     await run("contacts", "export", "--out", "people.csv", "--columns", "id,email,title,verified", "--json");
     const [header, first = "", ...others] = (await readFile(at("people.csv"), "utf8")).trimEnd().split("\n");
@@ -32,7 +32,7 @@ describe("contacts import", () => {
   });
 
   test.each([[["--columns", "email,customFields.seats"]], [[]]])(
-    "exported %j and imported, numbers and texts stay what they are",
+    "an export with %j that is imported again changes no number and no text",
     async (columns) => {
       for (const [at, seats] of [3, "3", true, "true", "a;b"].entries())
         scene.sandbox.addContact({ email: `p${at}@example.com`, customFields: { seats } });
@@ -44,7 +44,7 @@ describe("contacts import", () => {
     },
   );
 
-  test("lines that end as on Windows, and blanks around the names of columns", async () => {
+  test("reads Windows line ends and column names with blanks around them", async () => {
     await writeFile(
       at("people.csv"),
       "email, name , verified\r\nada@example.com,Ada,true\r\nbob@example.com,Bob,\r\n",
@@ -58,7 +58,7 @@ describe("contacts import", () => {
     expect(stderr).not.toContain("people.csv");
   });
 
-  test("a column that is nearly the name of a field ends it before anything is sent", async () => {
+  test("a misspelled column ends the import before any request", async () => {
     await writeFile(at("people.csv"), "email,linked_im\nada@example.com,Ada\n");
     const { ended, stderr, report } = await run("contacts", "import", "people.csv", "--json");
     expect({ ended, report, requests: scene.sandbox.state.requests }).toEqual({
@@ -90,7 +90,7 @@ describe("contacts import", () => {
     expect(JSON.parse((await child.ended).stdout)).toMatchObject({ read: 1, created: 1 });
   });
 
-  test("a column that is no field is refused before anything is sent", async () => {
+  test("an unknown column ends the import before any request", async () => {
     await writeFile(at("people.csv"), "email,city\nada@example.com,Ulm\n");
     const { ended, stderr } = await run("contacts", "import", "people.csv", "--json");
     expect(ended).toBe(2);
@@ -98,7 +98,7 @@ describe("contacts import", () => {
     expect(scene.sandbox.state.counts.requests).toBe(0);
   });
 
-  test("with --add-to-list the contacts are in the list, and a list that is not there ends it", async () => {
+  test("--add-to-list adds the contacts to the list, and an unknown list ends the import", async () => {
     await writeFile(at("people.csv"), "email\nada@example.com\n");
     const client = new Client({ apiKey: key, baseUrl: scene.server.url });
     const { id } = await client.lists.create({ name: "Newsletter" });
@@ -115,7 +115,7 @@ describe("contacts import", () => {
     ]);
   });
 
-  test("of a file that cannot be read there is no report", async () => {
+  test("a file that cannot be read has no report", async () => {
     expect(await run("contacts", "import", "none.csv", "--json")).toMatchObject({
       ended: 1,
       report: undefined,
@@ -125,7 +125,7 @@ describe("contacts import", () => {
 });
 
 describe("contacts import --plan", () => {
-  test("writes what would become of each row, and changes nothing", async () => {
+  test("writes the result of each row, and changes nothing", async () => {
     scene.sandbox.seedContacts(2);
     await run("contacts", "export", "--out", "people.csv", "--columns", "email,title", "--json");
     const [header, first = "", second] = (await readFile(at("people.csv"), "utf8")).trimEnd().split("\n");

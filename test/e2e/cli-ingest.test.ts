@@ -24,7 +24,7 @@ describe("events ingest", () => {
   };
   const options = ["--checkpoint", "checkpoint", "--rejected", "rejected.ndjson", "--json"];
 
-  test("killed and started again, every event is recorded once and each refusal is kept once", async () => {
+  test("a killed ingestion that is restarted records every event once and keeps each refusal once", async () => {
     const all = events(200);
     const bad = { id: "bad", name: "service.x", contact: { email: "a@example.com" } };
     await writeFile(
@@ -66,7 +66,7 @@ describe("events ingest", () => {
     );
   });
 
-  test("reads standard input, and once more what was refused and corrected", async () => {
+  test("reads standard input, and then the corrected file of refused events", async () => {
     const bad = { id: "bad", name: "service.x", contact: { email: "a@example.com" } };
     const child = start("events", "ingest", "-", "--rejected", "rejected.ndjson", "--json");
     child.process.stdin?.end(lines(event(0), bad, "oops"));
@@ -89,13 +89,13 @@ describe("events ingest", () => {
     });
   });
 
-  test("the file that is read is not taken for the one of the refused", async () => {
+  test("refuses to write rejected events to the file that it reads", async () => {
     await writeFile(at("in.ndjson"), lines(event(0)));
     const { ended } = await run("events", "ingest", "in.ndjson", "--rejected", "./in.ndjson");
     expect([ended, await readFile(at("in.ndjson"), "utf8")]).toEqual([2, lines(event(0))]);
   });
 
-  test("SIGINT ends it with 130, and the next run goes on", async () => {
+  test("SIGINT ends the ingestion with 130, and the next run continues", async () => {
     await writeFile(at("in.ndjson"), lines(...events(150)));
     expect(await stopOnTheWay("SIGINT")).toMatchObject({
       ended: 130,
@@ -114,7 +114,7 @@ describe("events ingest", () => {
     expect(ids).toEqual(expected);
   });
 
-  test("a failure of the service ends it with 1, tells it in a sentence, and what was done before", async () => {
+  test("a failure of the service ends with 1, one sentence and the report so far", async () => {
     await writeFile(at("in.ndjson"), lines(...events(100)));
     scene.sandbox.fail({ operation: "events.recordBatch", nth: 2, with: { status: 403 } });
     const { ended, report, stderr } = await run("events", "ingest", "in.ndjson", "--json");
@@ -122,7 +122,7 @@ describe("events ingest", () => {
     expect(stderr).toMatch(/^touchpoint: .+$/m);
   });
 
-  test("what is wrong is shown, the first ten times", async () => {
+  test("shows the first ten faults of a file", async () => {
     await writeFile(at("in.ndjson"), lines(...Array.from({ length: 12 }, (_, index) => `oops ${index}`)));
     const { ended, stderr } = await run("events", "ingest", "in.ndjson", "--json");
     const shown = stderr.split("\n").filter((line) => line.startsWith("line "));
@@ -134,7 +134,7 @@ describe("events ingest", () => {
     expect(stderr).toContain("further ones are not shown; --rejected <path> keeps all\n");
   });
 
-  test("the key appears nowhere, not even when it is refused", async () => {
+  test("the output never contains the key, not even when the service refuses it", async () => {
     await writeFile(at("in.ndjson"), lines(event(1)));
     scene.sandbox.updateKey(key, { revoked: true });
     const { ended, stdout, stderr } = await start("events", "ingest", "in.ndjson").ended;
@@ -143,7 +143,7 @@ describe("events ingest", () => {
 });
 
 describe("forecast", () => {
-  test("says how long an ingestion takes, and sends nothing", async () => {
+  test("reports how long an ingestion takes, and sends nothing", async () => {
     const old = { ...event(0), occurredAt: "2020-01-01T00:00:00Z" };
     await writeFile(at("in.ndjson"), lines(old, ...events(600)));
     expect(await run("forecast", "in.ndjson", "--json")).toEqual({

@@ -12,7 +12,7 @@ const { at, start, runTold } = scene;
 describe("progress and records", () => {
   const clearLine = "\r\u001b[K";
 
-  test("on a terminal one line is redrawn", async () => {
+  test("redraws one line on a terminal", async () => {
     scene.sandbox.seedContacts(600);
     const typed = spawn(
       "script",
@@ -33,7 +33,7 @@ describe("progress and records", () => {
     expect(shown).toMatch(/100 % {2}600\/600 {2}[\d,.]+\/s {2}0 s left\r\nfile/);
   });
 
-  test("elsewhere it is plain lines on standard error, and standard output holds the report alone", async () => {
+  test("writes plain lines to standard error elsewhere, and only the report to standard output", async () => {
     scene.sandbox.seedContacts(600);
     const { stdout, stderr } = await start("contacts", "export", "--out", "all.csv").ended;
     expect(stderr).toMatch(/^(\d+ % {2}.+\n)+$/);
@@ -41,7 +41,7 @@ describe("progress and records", () => {
     expect(stdout).toMatch(/^file {6}all\.csv\ncontacts {2}600\n/);
   });
 
-  test("a file that is read shows its share without a count of its records", async () => {
+  test("shows the share of an input file without a count of its records", async () => {
     await writeFile(at("in.ndjson"), lines(...events(200)));
     const { ended, stderr } = await runTold("events", "ingest", "in.ndjson");
     expect(ended).toBe(0);

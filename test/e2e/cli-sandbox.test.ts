@@ -12,7 +12,7 @@ describe("sandbox", () => {
   const firstLine = (child: CliRun) =>
     new Promise<string>((resolve) => child.process.stdout?.once("data", (text: string) => resolve(text)));
 
-  test("serves until it is told to stop", async () => {
+  test("serves until SIGINT", async () => {
     const child = start("sandbox", "--port", "0", "--key", "mine", "--contacts", "7", "--json");
     const { url, ...said } = JSON.parse(await firstLine(child));
     expect(said).toEqual({ key: "mine", contacts: 7 });
@@ -23,7 +23,7 @@ describe("sandbox", () => {
     expect(await child.ended).toMatchObject({ ended: 0, stderr: "" });
   });
 
-  test("it loads records, and answers after its latency", async () => {
+  test("loads records, and responds after its latency", async () => {
     const saved = createSandbox();
     saved.addContact({ email: "ada@example.com" });
     const file = join(scene.folder, "fixture.json");
