@@ -53,7 +53,7 @@ test("an address that appears twice, in any case of letters, is sent once, and n
   });
 });
 
-test("an import killed after any step, and started again, leaves nobody out of the list and takes no refused row in", async () => {
+test("an import that is killed and restarted adds every accepted row to the list, and no refused one", async () => {
   const isRefused = (at: number): boolean => at % 7 === 3;
   const rows = Array.from({ length: 130 }, (_, at) => ({
     email: `p${at}@example.com`,
