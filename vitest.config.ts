@@ -56,8 +56,8 @@ const project = (
 const filesWith = (pattern: RegExp): string[] =>
   testFiles.filter((path) => pattern.test(readFileSync(at(path), "utf8")));
 const replacingModules = filesWith(/vi\.mock\(/);
-const changingGlobals = filesWith(/globalThis|process\.env\.\w+ = |process\.on\(|vi\.stub/).filter((path) =>
-  path.startsWith(join("test", "e2e")),
+const changingGlobals = filesWith(/globalThis|process\.env\.\w+ = |process\.on\(|vi\.stub|cliScene\(/).filter(
+  (path) => path.startsWith(join("test", "e2e")),
 );
 
 // What asks TypeScript's language service, which reads all sources: done once, in one worker.

@@ -248,7 +248,7 @@ describe("the reader of Markdown", () => {
   });
 });
 
-test("a program finds the file of the one before it, and says how it failed; those after it do not run", async () => {
+test("a program reads the previous one's file, and a failure keeps the next ones from running", async () => {
   const folder = join(root, "tmp/documents");
   const program = (name: string, code: string): string => {
     writeFileSync(join(folder, name), code);

@@ -80,7 +80,7 @@ const withPassword = ({ port }: TestProxy): string => `http://me:${password}@127
 /** Everything that can be seen of a value. */
 const seen = (value: unknown): string => inspect(value, { depth: 20, showHidden: true });
 
-test("every request goes through a tunnel of the proxy, kept for the next, with its user name and password", async () => {
+test("all requests share one tunnel of the proxy, opened with its user name and password", async () => {
   const proxy = await start();
   await using client = new Client(optionsFor({ proxy: withPassword(proxy) }));
   await client.contacts.create({ email: "ada@example.com" });

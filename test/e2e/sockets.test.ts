@@ -94,7 +94,7 @@ test("a call that takes longer than a minute keeps its socket", async () => {
   expect(begun).toHaveLength(2);
 });
 
-test("a service that closes each connection with its answer, and does not say so, leaves no email unknown", async () => {
+test("no email is unknown when the service closes each connection unannounced after its response", async () => {
   let emails = 0;
   const port = await serve((request, response) => {
     emails += 1;

@@ -131,7 +131,7 @@ const closingService = `
   });
 `;
 
-test("an email after a pause takes a new connection, where the service has closed the old one meanwhile", async () => {
+test("an email after a pause uses a new connection if the service closed the old one", async () => {
   const ends = new SharedArrayBuffer(4);
   const closing = new Worker(closingService, { eval: true, workerData: ends });
   try {

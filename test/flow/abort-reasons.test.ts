@@ -20,7 +20,7 @@ const scene = () => {
   return { client, signal: abort.signal };
 };
 
-test("an ingestion that is aborted with the refusal of another call takes none of its events for refused", async () => {
+test("an abort with another call's refusal rejects none of an ingestion's events", async () => {
   const { client, signal } = scene();
   const rejected: RejectedEvent[] = [];
   const saved: unknown[] = [];

@@ -49,7 +49,7 @@ test.each(["upsert", "create", "update"] as const)(
   },
 );
 
-test("an upsert of an address that no contact has, and the service takes for another, ends with the conflict", async () => {
+test("an upsert rejects with ConflictError when the service takes its new address for another one", async () => {
   const { client, clock, patched } = await unicodeService();
   const upserting = clock.until(client.contacts.upsert({ email: other, name: "Mallory" }));
   await expect(upserting).rejects.toMatchObject({
@@ -75,7 +75,7 @@ test("a list gets both of two addresses that only toLowerCase makes one", async 
   expect(sandbox.state.contacts.filter(({ listIds }) => listIds.includes(id))).toHaveLength(4);
 });
 
-test("any case of an address finds a contact in small letters of a service that searches for exactly what is given", async () => {
+test("an address in any case finds the lower-case contact, also where search is exact", async () => {
   const sandbox = createSandbox({ apiKeys: ["key"], limits: false });
   const exact = async (url: string, init: RequestInit = {}): Promise<Response> => {
     const wanted = new URL(url).searchParams.get("search");

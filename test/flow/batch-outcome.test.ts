@@ -43,7 +43,7 @@ const closedBeforeTheRepeat = async ({
   return { error: await clock.until(ended), recorded: sandbox.state.events.map(({ name }) => name) };
 };
 
-test("events that were recorded, and whose results were lost: a close before the repeat leaves it unknown", async () => {
+test("a close before the repeat leaves recorded events unknown when the response had no results", async () => {
   const ended = await closedBeforeTheRepeat({ answer: { results: [] } });
   expect(ended).toMatchObject({ error: { code: "connection_failed", outcome: "unknown" }, recorded: names });
 });
@@ -54,7 +54,7 @@ test("events of which all but one were recorded: a close before the repeat leave
   expect(ended).toMatchObject({ error: { code: "connection_failed", outcome: "unknown" }, recorded });
 });
 
-test("events that an attempt recorded whose response was lost: a close before the repeat leaves it unknown", async () => {
+test("a close before the repeat leaves recorded events unknown when an earlier response was lost", async () => {
   const faults = [
     { status: 500, applied: true },
     { items: [0, 1, 2], status: 429 },
@@ -63,7 +63,7 @@ test("events that an attempt recorded whose response was lost: a close before th
   expect(ended).toMatchObject({ error: { code: "connection_failed", outcome: "unknown" }, recorded: names });
 });
 
-test("events of which some were recorded in an earlier round: a close after a later one leaves it unknown", async () => {
+test("a close leaves a batch unknown when an earlier round recorded some of its events", async () => {
   const faults = [
     { items: [1], status: 429 },
     { items: [0], status: 429 },

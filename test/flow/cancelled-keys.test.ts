@@ -100,7 +100,7 @@ describe.each([
   });
 });
 
-test("an email that was sent at once keeps its key, although its receipt has a status and another email's id", async () => {
+test("an email sent at once keeps its key when a scheduled email with the same id is cancelled", async () => {
   const ledger = memoryLedger();
   const { client, requests } = served([[200, { id: "m-1", status: "SENT", sendAt: "now" }], [204]], {
     ledger,
@@ -120,7 +120,7 @@ test("a key whose process died in the middle of a cancel can be settled by hand"
   expect((await schedule()).id).not.toBe(first.id);
 });
 
-test("a ledger of one's own that cannot find scheduled emails, or fails to, does not hide that one was cancelled", async () => {
+test("a cancellation resolves when a custom ledger cannot settle scheduled emails, or fails to", async () => {
   const { claim, settle } = memoryLedger();
   const settleScheduled = () => Promise.reject(new Error("disk full"));
   for (const ledger of [

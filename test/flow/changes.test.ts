@@ -154,7 +154,7 @@ test("a run that is left goes on with the page whose changes were not all taken"
   expect(await changesOf(client)).toEqual([]);
 });
 
-test("a contact that was yielded as added, and removed before the run continues, is yielded as removed", async () => {
+test("a contact that was yielded as added and then removed is yielded as removed by the next run", async () => {
   const { client, sandbox } = workspace(600);
   // The second page is told in part, twice: two runs that are killed.
   const all = [...(await changesOf(client, 250)), ...(await changesOf(client, 40))];

@@ -88,7 +88,7 @@ describe("a call that waits for a limit", () => {
   });
 });
 
-test("while one process sends, another is told so and when it began; after the attempt's time it is unknown", async () => {
+test("a second process gets once_pending during the attempt and once_unknown after its timeout", async () => {
   const shared = store();
   const a = served([never], { ledger: shared.process(), timeoutMs: 5_000 });
   void a.client.emails.send(email, once);
@@ -158,7 +158,7 @@ test("a release that failed is repeated before the next claim", async () => {
   expect(shared.log).toEqual(["claim", "not-sent", "claim", "sent"]);
 });
 
-test("a ledger that does not answer a claim ends the call after timeoutMs, and the late claim is given back", async () => {
+test("a call ends after timeoutMs when the ledger does not respond, and returns a late claim", async () => {
   const shared = store();
   const ledger = shared.process();
   const { claim } = ledger;

@@ -120,7 +120,7 @@ const ledgerOf = (over: Partial<ClaimLedger>) => ({
 const send = ({ emails }: Client) =>
   emails.send({ to: "ada@example.com", subject: "Hi", text: "x" }, { once: "k" });
 
-test("a ledger that hangs before an email holds its call until the client is closed, and nothing is sent", async () => {
+test("a call whose ledger hangs ends when the client closes, and sends nothing", async () => {
   const closed = await closedWhile((hang) => ledgerOf({ claim: hang }), send);
   const error = { code: "connection_failed", outcome: "not-applied", attempts: 0 };
   expect(closed).toMatchObject({ ended: error, emails: 0 });
@@ -131,7 +131,7 @@ test("a ledger that hangs after an email was sent: its receipt comes when the cl
   expect(closed).toMatchObject({ ended: { to: "ada@example.com" }, emails: 1 });
 });
 
-test("a recorder whose event a schema never lets go is closed in its time, and the event is not lost silently", async () => {
+test("a recorder whose schema hangs closes on time and reports the dropped event", async () => {
   const dropped: unknown[] = [];
   const schema = (hang: () => Promise<never>) => ({
     events: { seen: { "~standard": { version: 1, vendor: "test", validate: hang } } },

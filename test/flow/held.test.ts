@@ -46,7 +46,7 @@ class Connecting {
   }
 }
 
-test("a request that gets its socket after the service asked to wait goes back, and out when the time is over", async () => {
+test("a request whose socket opens during a pause waits until the pause is over", async () => {
   const clock = new FakeClock();
   const pool = new Connecting();
   const client = new Client(

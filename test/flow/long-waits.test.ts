@@ -27,7 +27,7 @@ const scene = (logLevel: LogLevel, answer = (): Response => Response.json({ data
   return { clock, lines, client };
 };
 
-test("a call that waits for more than a second says so at info, for more than ten at warn, with limit and time left", async () => {
+test("a call logs its wait at info after 1 s and at warn after 10 s, with the limit and the time left", async () => {
   const { clock, lines, client } = scene("info");
   await client.contacts.find("ada@example.com");
   const waiting = client.contacts.find("ada@example.com");

@@ -21,7 +21,7 @@ const answered = async (body: string) => {
 const bodyWith = (order: string, pad = "") =>
   `{"data":[{"id":"c-1","email":"ada@x.io","name":"${pad}","customFields":{"order":${order}}}],"total":1,"skip":0,"limit":50}`;
 
-test("a number of an answer that JSON cannot carry is handed over as it is parsed, and reported with its path", async () => {
+test("a response's number beyond JSON's range is returned as parsed, and reported with its path", async () => {
   const { page, lost } = await answered(bodyWith("1234567890123456781"));
   expect(page.data[0]?.customFields).toEqual({ order: Number("1234567890123456781") });
   const message = "1234567890123456781 is larger than a JSON number can carry";

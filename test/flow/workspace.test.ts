@@ -76,7 +76,7 @@ describe.each(libraries)("with schemas of $library", ({ customFields, events }) 
     expect([report.created, rejected]).toEqual([1, ["0 customFields.plan"]]);
   });
 
-  test("a row of an import is checked as an update where the contact exists, and as a whole where it is new", async () => {
+  test("an import checks a row of a known contact as an update, and any other row as a new contact", async () => {
     const { sandbox, client } = service();
     await client.contacts.create({ ...contact, customFields: { plan: "pro", seats: 3 } });
     // As a file of another program may have them.

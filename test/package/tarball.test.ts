@@ -120,7 +120,7 @@ test("touchpoint-sdk/errors is within its budget in a browser, and asks for noth
   expect(text).not.toMatch(/\bimport\b|\brequire\b|node:/);
 });
 
-test("what a worker bundles holds nothing of undici, and asks for Node's own modules by their prefix only", async () => {
+test("a worker's bundle contains no undici, and imports Node's modules only with the node: prefix", async () => {
   const { outputFiles } = await build({
     entryPoints: [at("dist/index.js")],
     bundle: true,

@@ -105,7 +105,7 @@ describe("a release", () => {
   });
 });
 
-test("a changeset becomes the version and the first section of the changelog, as CONTRIBUTING.md shows", () => {
+test("the changeset in CONTRIBUTING.md sets the version and the changelog's first section", () => {
   const folder = mkdtempSync(join(tmpdir(), "touchpoint-changeset-"));
   const at = (path: string): string => join(folder, path);
   const git = (...args: readonly string[]) =>

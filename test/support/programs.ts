@@ -1,6 +1,8 @@
-import { basename, join } from "node:path";
+import { randomUUID } from "node:crypto";
+import { mkdir, rename, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { build, type OutputFile } from "esbuild";
 import manifest from "../../package.json" with { type: "json" };
 import { compiledIn } from "../../tsup.config.ts";
 
@@ -11,6 +13,14 @@ const external = Object.keys({ ...manifest.devDependencies, ...manifest.dependen
   (name) => !compiledIn.includes(name),
 );
 
+// In one step: another worker may be starting the same program, and would read half of it.
+const replace = async ({ path, contents }: OutputFile): Promise<void> => {
+  const draft = `${path}.${randomUUID()}`;
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(draft, contents);
+  await rename(draft, path);
+};
+
 /**
  * Bundles TypeScript programs with the library's sources, so that Node starts them without a loader, in a fifth of the
  * time. The output is inside the repository, so that external packages are found.
@@ -20,7 +30,7 @@ const external = Object.keys({ ...manifest.devDependencies, ...manifest.dependen
 export const compile = async (folder: string, sources: readonly string[]): Promise<readonly string[]> => {
   const outdir = join(root, "tmp/programs", folder);
   const nameOf = (source: string): string => basename(source, ".ts");
-  await build({
+  const { outputFiles } = await build({
     entryPoints: sources.map((source) => ({ in: source, out: nameOf(source) })),
     outdir,
     outExtension: { ".js": ".mjs" },
@@ -32,6 +42,8 @@ export const compile = async (folder: string, sources: readonly string[]): Promi
     format: "esm",
     tsconfig: join(root, "tsconfig.json"),
     logLevel: "error",
+    write: false,
   });
+  await Promise.all(outputFiles.map(replace));
   return sources.map((source) => join(outdir, `${nameOf(source)}.mjs`));
 };

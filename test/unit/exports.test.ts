@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import * as errors from "../../src/errors.ts";
 import * as root from "../../src/index.ts";
 
-test("at run time the root has the client, the errors, the ledgers, and the schemas that a user validates with", () => {
+test("the root exports the client, the errors, the ledgers, and the schemas for your own checks", () => {
   const inputs = ["Company", "Contact", "Email", "Event", "List", "ScheduledEmail"].map(
     (name) => `${name}Input`,
   );

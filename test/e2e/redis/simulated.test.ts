@@ -268,7 +268,7 @@ test("requests that need no narrower limit have all but what an event now and th
   expect((limiters.requests.accepted - before) / (40 * limits.requests.max)).toBeGreaterThanOrEqual(0.97);
 });
 
-test("after a flush, processes that used Redis before wait for 3 s and a window, and send no more than is allowed", async () => {
+test("after a flush, processes that used Redis before wait 3 s and a window and exceed no limit", async () => {
   const { send, limiters } = strict();
   for (let at = 0; at < 3; at += 1) saturate(join(send), call);
   await store.advance(5_000);
@@ -527,7 +527,7 @@ test("a day outlives the loss of its key while a process runs that used it", asy
   expect((await outcomes).filter(({ status }) => status === "rejected").length).toBe(14);
 });
 
-test("a Redis out of reach is waited for as long as is allowed; then calls are refused, until it is back", async () => {
+test("calls wait up to maxLostMs for Redis, and are then refused until it is back", async () => {
   const { line, redis } = watched();
   line.isLost = true;
   const { send } = join(async () => answered(), { maxLostMs: 5_000 }, { redis });
@@ -549,7 +549,7 @@ test("a Redis out of reach is waited for as long as is allowed; then calls are r
   expect((await back).status).toBe(200);
 });
 
-test("interactive calls that use all they get take two thirds from background work of another process, which then has all", async () => {
+test("busy interactive calls take two thirds; background work takes all once they end", async () => {
   const numbers = { requests: documentedLimits.requests };
   const service = simulatedService(clock, {
     ...{ counting: "sliding", latency: constantLatency(5, 5) },

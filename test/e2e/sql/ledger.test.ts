@@ -80,7 +80,7 @@ test("connections that are cut between claim and send cost no email and no key",
   expect(sandbox.state.emails).toHaveLength(1);
 });
 
-test("a failover that forgets the last commit forgets the key: this breaks the promise, and the guide says so", async () => {
+test("an email goes out twice when a failover loses the commit of its key, as the guide says", async () => {
   const { client, sandbox } = sender(async () => undefined);
   await client.emails.send(email, { once: "k" });
   await pool.query("DELETE FROM touchpoint_ledger");

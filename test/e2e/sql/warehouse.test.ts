@@ -53,7 +53,7 @@ test("the pipe of the guide copies every contact into PostgreSQL", async () => {
   expect(sandbox.state.requests).toHaveLength(3);
 });
 
-test("changes are applied to PostgreSQL with removals, and a second run asks no more than the guide says", async () => {
+test("changes and removals reach PostgreSQL, and a second run sends only the guide's 3 requests", async () => {
   const { contacts, sandbox, pool, folder, env } = await warehouse(450);
   const apply = async (): Promise<unknown> => {
     const { stdout } = await run(process.execPath, [changes], { cwd: folder, env });

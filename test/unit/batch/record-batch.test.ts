@@ -70,7 +70,7 @@ test.each([
   });
 });
 
-test("when a request fails, the results of the others come without gaps, and what is left with its ids", async () => {
+test("a failed request rejects with the other requests' results and the events that are left", async () => {
   const given = events(150);
   const ended = await recording(given, (id) => {
     if (id === "e0") throw new ConnectionError("no service");

@@ -156,7 +156,7 @@ test("eight rows are under way at once, unless told otherwise", async () => {
   expect(seen.upserts).toBe(8);
 });
 
-test("a list is filled a thousand rows at a time while the import goes on, and with the rest at its end", async () => {
+test("an import adds contacts to its list after each 1,000 rows, and the rest at its end", async () => {
   const { additions, run } = service();
   await run(rows(2_110), { addToList: "list", concurrency: 1 });
   expect(additions).toEqual([

@@ -43,7 +43,7 @@ test("a list that is not there ends the run", async () => {
   await expect(listed(["a@x.co"], () => failure(404))).rejects.toThrow("no: 404");
 });
 
-test("an address that appears twice, in any case of letters, is sent once, and no address sends nothing", async () => {
+test("an import sends an address once, whatever its case, and sends nothing without addresses", async () => {
   const { sent } = await listed(["a@x.co", "A@x.co", "b@x.co"], () => undefined);
   expect(sent).toEqual([["A@x.co", "b@x.co"]]);
   const refusing = await listed(["no address"], () => failure(404));
@@ -53,7 +53,7 @@ test("an address that appears twice, in any case of letters, is sent once, and n
   });
 });
 
-test("an import killed after any step, and started again, leaves nobody out of the list and takes no refused row in", async () => {
+test("an import that is killed and restarted adds every accepted row to the list, and no refused one", async () => {
   const isRefused = (at: number): boolean => at % 7 === 3;
   const rows = Array.from({ length: 130 }, (_, at) => ({
     email: `p${at}@example.com`,

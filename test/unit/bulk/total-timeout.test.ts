@@ -127,7 +127,7 @@ test.each<readonly [string, IngestOptions]>([
   expect(end).toMatchObject({ error: { code: "timeout", outcome: "unknown" }, atMs: 350 });
 });
 
-test("an import ends by its total time, with no row rejected, and the next goes on from its checkpoint", async () => {
+test("an import that times out rejects no row, and the next run continues from its checkpoint", async () => {
   const { client, clock, sandbox } = scene();
   const { saved, store } = memoryStore();
   const rows = Array.from({ length: 100 }, (_, at) => ({ email: `p${at}@example.com` }));

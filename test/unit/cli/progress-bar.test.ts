@@ -198,7 +198,7 @@ describe("createPace", () => {
     expect(pace({ done: 600, total: 1_000 }, wait)).toMatchObject({ perSecond: 10, etaMs: 40_000 });
   });
 
-  test("the rate is this run's where records of an earlier run are passed over first, and a wait counts in full", () => {
+  test("leaves records of an earlier run out of the rate, and counts a wait in full", () => {
     let now = 0;
     const pace = createPace(() => now);
     const none = { limit: "", until: -1 };

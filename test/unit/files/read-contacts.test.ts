@@ -51,7 +51,7 @@ describe("readContacts", () => {
     ]);
   });
 
-  test("fields that the service writes as null are left out, so that an export of NDJSON can be imported", async () => {
+  test("null fields are left out, so that you can import an NDJSON export", async () => {
     const text =
       '{"id":"c1","email":"a@b.co","name":null,"leadId":null,"listIds":null,"customFields":{"a":null}}\n';
     const contacts = readContacts(inPieces(text, 5), { format: "ndjson" });

@@ -54,7 +54,7 @@ describe("what is written is read again", () => {
     );
   });
 
-  test("CSV texts come back as they were, under every delimiter, guarded or not, cut into chunks anywhere", async () => {
+  test("CSV texts come back unchanged with any delimiter, any chunks, and formulas escaped or not", async () => {
     const { path, text: content } = scratch();
     // A text that is JSON is written as a JSON text, for readContacts; readCsv does not decode it.
     const plain = filled.filter((value) => !/^[["{]/.test(value) || parsedJson(value) === undefined);

@@ -273,7 +273,7 @@ describe("a stream", () => {
     await expect(writeNdjson(stream, records())).rejects.toBe(own);
   });
 
-  test("that fails behind a packer, while the source is busy, rejects with its own error at the next block", async () => {
+  test("that fails behind gzip while the source is busy rejects with its own error at the next block", async () => {
     const own = new Error("broken pipe");
     let hold = (_fail: () => void): void => {};
     const held = new Promise<() => void>((resolve) => {

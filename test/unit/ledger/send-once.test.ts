@@ -334,7 +334,7 @@ test("the one that waits does not wait beyond its total time", async () => {
   expect(await first).toEqual(receipt);
 });
 
-test("a ledger that does not answer holds nobody beyond the total time, and its late claim is given back", async () => {
+test("a call ends at its total timeout when the ledger does not respond, and returns a late claim", async () => {
   const claims: ((claim: { state: "claimed"; claim: string }) => void)[] = [];
   const { ledger, log } = watched({ claim: () => new Promise((resolve) => claims.push(resolve)) });
   const { client, clock, requests } = served([], { ledger, totalTimeoutMs: 1_000 });

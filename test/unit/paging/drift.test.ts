@@ -50,7 +50,7 @@ test("a page never shares more than half of the largest", () => {
   expect(sharing(drift)).toEqual([100, 51]);
 });
 
-test("a page that did not join asks for more in common each time, and a move is spread over the requests", () => {
+test("the overlap grows with each page that does not join, and spreads a move over the requests", () => {
   const drift = new Drift();
   drift.missed(2);
   expect(drift.shared).toBe(6);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ListEnd } from "../../../src/paging/end.ts";
 
-test("one new record is enough to take back every doubt, so that pages share as much as they like again", () => {
+test("one new record lifts the limit on how much pages may share", () => {
   const end = new ListEnd(200, { short: () => undefined, unusable: (message) => new Error(message) });
   const empty = { data: [], total: 1_000 };
   expect(

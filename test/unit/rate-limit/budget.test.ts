@@ -379,7 +379,7 @@ test("without a limit it tells that nothing is used", () => {
   });
 });
 
-test("it tells how long a request waits at least behind others: for what cools, and then a window for each round", async () => {
+test("knownWaitMs is the time until permits have cooled, plus a window for each further round", async () => {
   const { clock, budget } = open(10);
   take(budget, 4, someone());
   settle(budget, 4, someone(), 0);
@@ -430,7 +430,7 @@ describe("the reserve for interactive calls", () => {
     expect([want(budget, 90, budget.keptFromBackground(90, 0.1)), clock.nextInMs]).toEqual([false, 3_000]);
   });
 
-  test("is left by background work less what interactive calls hold, and not by a batch that would never fit", () => {
+  test("shrinks by what interactive calls hold, and leaves room for a batch of most of the budget", () => {
     const { budget } = held(4);
     expect([budget.keptFromBackground(1, 0.1), budget.keptFromBackground(95, 0.1)]).toEqual([6, 1]);
   });

@@ -60,7 +60,7 @@ test("a permit is not in hand before a window and its margin are over", async ()
   expect(inHand).toEqual([9, 9, 10]);
 });
 
-test("a batch kept for several windows does not hold up the permits after it, and each holder's end with the cooling", async () => {
+test("permits return on time behind a batch that cools for several windows", async () => {
   const clock = new FakeClock();
   const permits = new Permits<string>({ max: 10, windowMs: 1_000 }, clock);
   permits.take(4, "pages");

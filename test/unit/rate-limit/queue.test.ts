@@ -69,7 +69,7 @@ test("what a batch waits for is not taken by a smaller one of another client of 
   expect(went).toEqual(["six 0", "eight 1001", "two 1001"]);
 });
 
-test("a request that waits for one budget does not delay requests that don't need it, and takes no permits of another", async () => {
+test("a request that waits for one budget delays no others and takes no permits of another budget", async () => {
   const { clock, went, ask, limiter } = queue();
   for (const name of ["first", "second"]) void ask(name, emails);
   void ask("event", events);
@@ -93,7 +93,7 @@ test("an abort leaves the queue at once, with the signal's reason, and lets the 
   expect(went).toEqual(["six 0", "small 0"]);
 });
 
-test("a call is refused, and does not wait for ever, if one that goes first as it comes takes the last of the day", async () => {
+test("a call is refused when a call ahead of it takes the last permit of the day", async () => {
   const { clock, went, ask } = queue({ ...tiny, emailsPerDay: 2 });
   void ask("first", emails);
   void ask("second", emails, background);

@@ -37,7 +37,7 @@ test("the budgets of a process belong to one version of the package, whose copie
   expect(ours).toEqual([`touchpoint-sdk.budgets ${manifest.version}`]);
 });
 
-test("two copies of the package share the budgets of a key, whatever carries its requests, but not of a sandbox", async () => {
+test("two copies of the package share a key's budgets over any transport except a sandbox", async () => {
   vi.resetModules();
   const second = await import("../../../src/rate-limit/limiter.ts");
   expect(second.sharedLimiter).not.toBe(sharedLimiter);
@@ -85,7 +85,7 @@ test("requests of both copies wait in one queue, interactive ones of either firs
   expect(went).toEqual(["ours background", "theirs interactive", "ours background"]);
 });
 
-test("clients of one key with different numbers are a ConfigurationError with both; without limits they share pauses", () => {
+test("different limits for one key are a ConfigurationError; clients without limits share pauses", () => {
   const first = limiterOf();
   const limits = { ...documentedLimits, events: { max: 10, windowMs: 1_000 } };
   expect(() => limiterOf({ limits })).toThrow(

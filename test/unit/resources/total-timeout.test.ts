@@ -84,7 +84,7 @@ test("an unclear creation leaves an upsert unclear, whatever ends its search", a
   expect(end).toMatchObject({ error: { code: "timeout", outcome: "unknown" }, atMs: 200 });
 });
 
-test("an unclear update leaves an upsert unclear, also when the contact is gone and creating it is refused", async () => {
+test("an upsert stays unknown after an unclear update, even if the contact's creation is refused", async () => {
   const lost = new TypeError("fetch failed");
   const script: readonly Served[] = [
     [409, clash],
