@@ -72,7 +72,7 @@ describe("a value that is no checkpoint of this version is refused, and left as 
     ],
     ["torn", '{"version":1,"do', "is cut short or no JSON: delete it to start over"],
     ["empty", "", "is cut short or no JSON"],
-    ["null", "null", "is damaged or is not a checkpoint at all"],
+    ["null", "null", "is damaged or is not a checkpoint"],
   ])("%s", async (_what, text, why) => {
     await admin.set(key, text);
     const sandbox = createSandbox({ apiKeys: ["k"] });
