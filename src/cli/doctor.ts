@@ -91,13 +91,13 @@ const examine = (client: Client, signal: AbortSignal) => {
       notes.add(`${operation}: has fields that the document does not: ${[...names].sort().join(", ")}`);
   };
 
-  return { client, found: report, ask, get, page, compare };
+  return { client, report, ask, get, page, compare };
 };
 
 type Examination = ReturnType<typeof examine>;
 
 /** The shape of the list, its counts, whether its order is stable, and its search. */
-const examineContacts = async ({ client, found, ask, page, compare }: Examination) => {
+const examineContacts = async ({ client, report, ask, page, compare }: Examination) => {
   const [operation, path] = ["contacts.list", "/api/v1/contacts"];
   const first = await page(operation, path);
   if (first === undefined) return;
@@ -105,21 +105,21 @@ const examineContacts = async ({ client, found, ask, page, compare }: Examinatio
   const half = first.ids.length >> 1;
   const rest = await page(operation, path, half);
   if (rest !== undefined && first.ids.slice(half).some((id, at) => id !== rest.ids[at]))
-    found.differs.add(`${operation}: from ${half} on, a second page has other records or another order`);
+    report.differs.add(`${operation}: from ${half} on, a second page has other records or another order`);
   if (rest !== undefined && first.total !== rest.total)
-    found.notes.add(
+    report.notes.add(
       `${operation}: the list changed during the check, which may explain the differences. Run doctor again`,
     );
   const { email } = fieldsIn(first.data[0]);
   if (typeof email !== "string") return;
   const { body } = await ask((options) => client.contacts.find(email, options));
   if (kindOf(body) !== "object")
-    found.differs.add(`${operation}: search does not find a contact by its email, as find and upsert need`);
+    report.differs.add(`${operation}: search does not find a contact by its email, as find and upsert need`);
 };
 
 /** The inferred path of companies, for which the document has two words, and the record of a domain. */
 const examineCompanies = async (examination: Examination, domain: string | undefined): Promise<void> => {
-  const { client, found, ask, get, compare } = examination;
+  const { client, report, ask, get, compare } = examination;
   const operation = "companies.findByDomain";
   const name = domain ?? "touchpoint.invalid";
   const signatureOf = async (path: string): Promise<string> => {
@@ -131,17 +131,17 @@ const examineCompanies = async (examination: Examination, domain: string | undef
   const [own, other] = ["/api/v1/companies", "/api/v1/leads"];
   if ((await signatureOf(own)) === missing) {
     if ((await signatureOf(other)) === missing)
-      return void found.differs.add(`${operation}: neither ${own} nor ${other} answers`);
-    found.differs.add(`${operation}: ${own} does not answer, ${other} does`);
-    found.routes = { [operation]: other, "companies.create": other };
+      return void report.differs.add(`${operation}: neither ${own} nor ${other} answers`);
+    report.differs.add(`${operation}: ${own} does not answer, ${other} does`);
+    report.routes = { [operation]: other, "companies.create": other };
   }
-  const routed = client.withOptions({ routes: found.routes, responseValidation: "off" });
+  const routed = client.withOptions({ routes: report.routes, responseValidation: "off" });
   const { status, body } = await ask((options) => routed.companies.findByDomain(name, options));
-  if (status !== 200 && status !== 404) found.differs.add(`${operation}: answers ${status}`);
+  if (status !== 200 && status !== 404) report.differs.add(`${operation}: answers ${status}`);
   else if (kindOf(body) === "object") compare(operation, [body], Company);
   else if (domain === undefined)
-    found.notes.add(`${operation}: no record is compared: give --domain of a company`);
-  else found.differs.add(`${operation}: finds no company of ${domain}`);
+    report.notes.add(`${operation}: no record is compared: give --domain of a company`);
+  else report.differs.add(`${operation}: finds no company of ${domain}`);
 };
 
 /** The result of `touchpoint doctor`, as `--json` prints it. */
@@ -152,10 +152,10 @@ export const diagnose = async (client: Client, signal: AbortSignal, domain?: str
   const examination = examine(client, signal);
   await examineContacts(examination);
   await examineCompanies(examination, domain?.toLowerCase());
-  const { found, page, compare } = examination;
+  const { report, page, compare } = examination;
   const scheduled = await page("emails.scheduled.list", "/api/v1/emails/scheduled");
   if (scheduled !== undefined) compare("emails.scheduled.list", scheduled.data, ScheduledEmail);
-  return { ...found, differs: [...found.differs], notes: [...found.notes] };
+  return { ...report, differs: [...report.differs], notes: [...report.notes] };
 };
 
 const section = (title: string, lines: readonly string[]): string =>

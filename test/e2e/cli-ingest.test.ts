@@ -101,7 +101,7 @@ describe("events ingest", () => {
       ended: 130,
       stdout: "",
       stderr: expect.stringMatching(
-        /touchpoint: stopped\. Run the same command again to go on where it stopped\.\n$/,
+        /touchpoint: stopped\. Run the same command again to continue where it stopped\.\n$/,
       ),
     });
     const { ended, report } = await run("events", "ingest", "in.ndjson", ...options);
