@@ -23,11 +23,15 @@ const email = { to: "ada@example.com", subject: "Reminder", text: "Tomorrow." };
 // What JavaScript lets through, and the types do not.
 const loose = (value: unknown): never => value as never;
 
+// test/runtimes/temporal.test.ts runs this file where there is one.
+const own: unknown = Reflect.get(globalThis, "Temporal");
+
 describe.each([
   ["temporal-polyfill", OfPolyfill],
   ["@js-temporal/polyfill", OfJs],
-  // For the types, each has classes of its own, with the same methods.
+  ...(own === undefined ? [] : [["this runtime", own] as const]),
 ] as const)("with the Temporal of %s", (_name, given) => {
+  // For the types, each has classes of its own, with the same methods.
   const Temporal = given as typeof OfPolyfill;
   const zoned = Temporal.ZonedDateTime.from("2099-01-31T09:00:00.123456789[Europe/Berlin]");
   const instant = zoned.toInstant();
