@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import ts from "typescript";
 import { describe, expect, test } from "vitest";
 import { importsOf, type Sources, violations } from "./support/architecture.ts";
 
@@ -143,4 +144,28 @@ test("imports in comments and strings are none", () => {
     { specifier: "./e.ts", isType: false },
     { specifier: "./f.ts", isType: true },
   ]);
+});
+
+/** Participles are no names: a name says what a thing is, not what happened to it. */
+const retiredNames = ["asked", "told", "untold", "unasked", "found", "given", "known", "held"];
+
+/** The names that a file declares, without the `#` of private ones. */
+const declaredIn = (path: string, text: string): readonly string[] => {
+  const names: string[] = [];
+  const visit = (node: ts.Node): void => {
+    const { name }: { name?: ts.Node } = node as ts.NamedDeclaration;
+    if (name !== undefined && (ts.isIdentifier(name) || ts.isPrivateIdentifier(name)))
+      names.push(name.text.replace(/^#/, ""));
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(path, text, ts.ScriptTarget.Latest));
+  return names;
+};
+
+test("src declares none of the names that are retired", () => {
+  const declared = [...files].flatMap(([path, text]) =>
+    path.endsWith(".ts") ? declaredIn(path, text).map((name) => ({ path, name })) : [],
+  );
+  expect(declared.length).toBeGreaterThan(2_000);
+  expect(declared.filter(({ name }) => retiredNames.includes(name))).toEqual([]);
 });

@@ -70,7 +70,7 @@ class Pass {
   readonly #ours: Pick<SnapshotHeader, "query" | "key">;
   readonly work: Resumable<PassState>;
   /** Where the line of each contact is, in the previous snapshot or in the draft, by its id. */
-  readonly known = new KnownLines();
+  readonly snapshotLines = new KnownLines();
   /** Contacts that were yielded and perhaps not taken, by this run and by killed ones. */
   #begun = new Map<string, Texts>();
   /** Of the draft. */
@@ -97,9 +97,9 @@ class Pass {
     const { path, name } = this.#target;
     const { query } = this.#ours;
     const before = await readSnapshot(path, { query }, ({ id }, line) =>
-      this.known.add(id, line, "snapshot"),
+      this.snapshotLines.add(id, line, "snapshot"),
     );
-    this.known.open("snapshot", before?.handle);
+    this.snapshotLines.open("snapshot", before?.handle);
     if (before !== undefined && before.complete !== hexOf(before.hash))
       throw new ConfigurationError(
         `${name} is cut short or damaged: put a copy of it back, or delete it to start over`,
@@ -113,7 +113,7 @@ class Pass {
     this.#begun = new Map(begun);
     const draft = await explained(name, () => keptDraftOf(path));
     const snapshot = await readSnapshot(draft, { query, bytes }, ({ id }, line) =>
-      this.known.add(id, line, "draft"),
+      this.snapshotLines.add(id, line, "draft"),
     );
     await snapshot?.handle.close();
     if (snapshot === undefined || hexOf(snapshot.hash) !== hash)
@@ -127,13 +127,13 @@ class Pass {
   /** Whether it may be of another workspace. A key acts inside one; with another key, only the contacts identify it. */
   get mayBeForeign(): boolean {
     const { key } = this.#ours;
-    return this.known.size > 0 && (key === undefined || key !== this.#keyBefore);
+    return this.snapshotLines.size > 0 && (key === undefined || key !== this.#keyBefore);
   }
 
   /** Opens the draft. */
   async open(): Promise<void> {
     await this.work.openDraft(this.#target, this.work.state.bytes);
-    this.known.open("draft", await open(await keptDraftOf(this.#target.path)));
+    this.snapshotLines.open("draft", await open(await keptDraftOf(this.#target.path)));
     if (this.work.isResumed) return;
     await this.#append([{ format, version: 1, id: randomUUID(), ...this.#ours }], null);
   }
@@ -148,7 +148,7 @@ class Pass {
     for (const contact of contacts) {
       const now = { id: String(contact.id), fields: fieldHashes(contact) };
       page.push(now);
-      const previous = this.known.fieldsOf(now);
+      const previous = this.snapshotLines.fieldsOf(now);
       // Undefined: it is new.
       const changed = previous === undefined ? undefined : fieldsChanged(previous, now.fields);
       // A field that was yielded as changed and has changed back is a change too.
@@ -171,9 +171,9 @@ class Pass {
 
   /** Contacts of the snapshot that are not in the list any more. */
   *removed(): Generator<readonly ContactChange[]> {
-    const yielded = [...this.#begun.keys()].filter((id) => !this.known.has(id));
+    const yielded = [...this.#begun.keys()].filter((id) => !this.snapshotLines.has(id));
     let page: ContactChange[] = [];
-    for (const ids of [yielded, this.known.inSnapshot()])
+    for (const ids of [yielded, this.snapshotLines.inSnapshot()])
       for (const id of ids) {
         page.push({ kind: "removed", id });
         if (page.length < pageSize) continue;
@@ -203,7 +203,7 @@ class Pass {
       const own = texts[at] ?? "";
       const length = Buffer.byteLength(own) - 1;
       if ("fields" in line)
-        this.known.add(line.id, { text: own.slice(0, -1), offset: bytes, length }, "draft");
+        this.snapshotLines.add(line.id, { text: own.slice(0, -1), offset: bytes, length }, "draft");
       bytes += length + 1;
     }
     await this.#save({ cursor, bytes, hash: hexOf(this.#hash.update(text)) });
@@ -252,7 +252,7 @@ export async function* changedContacts(
     await pass.begin();
     if (pass.mayBeForeign) await refuseForeign(pass, list({ prefetch: 0 }), snapshot);
     await pass.open();
-    let done = pass.known.taken;
+    let done = pass.snapshotLines.taken;
     progress.skip(done);
     for await (const page of list({ cursor: pass.work.state.cursor ?? undefined })) {
       const { data, cursor } = page;
@@ -270,7 +270,7 @@ export async function* changedContacts(
     throw error;
   } finally {
     progress.stop();
-    await pass.known.close();
+    await pass.snapshotLines.close();
     await pass.work.leave();
   }
 }
@@ -282,8 +282,8 @@ const refuseForeign = async (
   since: string,
 ): Promise<void> => {
   for await (const { data } of pages)
-    if (data.some((contact) => isRecord(contact) && pass.known.has(String(contact.id)))) return;
+    if (data.some((contact) => isRecord(contact) && pass.snapshotLines.has(String(contact.id)))) return;
   throw new ConfigurationError(
-    `snapshot ${since} seems to belong to another workspace: none of its ${pass.known.size} contacts is in the list. If all of them were removed, delete the snapshot to start over`,
+    `snapshot ${since} seems to belong to another workspace: none of its ${pass.snapshotLines.size} contacts is in the list. If all of them were removed, delete the snapshot to start over`,
   );
 };

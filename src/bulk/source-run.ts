@@ -137,17 +137,17 @@ class Run<Item> {
 
   async finish(): Promise<void> {
     await this.#resumable.resume((before) => this.#isOfThisKey(before));
-    const { source: given, batchSize, prepare, progress, call, readItem } = this.#work;
+    const { source: sourceItems, batchSize, prepare, progress, call, readItem } = this.#work;
     const { done, rejected } = this.#resumable.state;
     this.#hasRejectedBefore = rejected === true;
-    tellSettled(given, done);
+    tellSettled(sourceItems, done);
     const batch: Entry<Item>[] = [];
     let records = 0;
     try {
-      this.#isReading = !(Symbol.iterator in given);
+      this.#isReading = !(Symbol.iterator in sourceItems);
       if (this.#isReading) progress.touch();
       for await (const item of iterateUntilAborted(
-        prepare?.(given, this.#resumable.state) ?? given,
+        prepare?.(sourceItems, this.#resumable.state) ?? sourceItems,
         call.signal,
       )) {
         const line = lineOf(item);

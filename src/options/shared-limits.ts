@@ -83,7 +83,7 @@ export interface SharedBudget extends DayCount {
   /** Why the store is unavailable; undefined while it responds. */
   readonly lost: LostStore | undefined;
   /** How many permits all processes held at last; 0 once those must have returned. */
-  readonly held: number;
+  readonly inUse: number;
   /** The permits that interactive calls of all processes hold; undefined without recent ones. */
   readonly interactive: number | undefined;
   /** Sets the budget that it is for. Called once, first. */

@@ -30,7 +30,7 @@ interface BudgetContext {
   /** Checks the requests that wait for it again. */
   readonly onChange: (budget: Budget) => void;
   /** The budgets that must not be forgotten: one adds itself when it is used or paused. */
-  readonly kept?: Set<Budget> | undefined;
+  readonly remembered?: Set<Budget> | undefined;
 }
 
 /**
@@ -47,7 +47,7 @@ export class Budget implements SharingBudget {
   /** The kinds whose narrowest budget it is, by the widest budget of each, which may be forgotten before. */
   readonly kinds = new WeakMap<SharingBudget, Map<string, SharingKind>>();
   readonly #clock: Clock;
-  readonly #context: Pick<BudgetContext, "onChange" | "kept">;
+  readonly #context: Pick<BudgetContext, "onChange" | "remembered">;
   readonly shared: SharedBudget | undefined;
   readonly #permits: Permits<Holder>;
   /** The end of the last pause that the service asked for, and the response that did. */
@@ -74,7 +74,7 @@ export class Budget implements SharingBudget {
 
   /** Whether it is not paused, and no request waits or holds permits: nothing is lost without it but its day. */
   get isIdle(): boolean {
-    return this.queues.size === 0 && this.#permits.held.size === 0 && this.pausedForMs === 0;
+    return this.queues.size === 0 && this.#permits.taken.size === 0 && this.pausedForMs === 0;
   }
 
   /** Checks the waiting requests again. */
@@ -84,7 +84,7 @@ export class Budget implements SharingBudget {
 
   #heldBy(priority: Priority): number {
     let sum = 0;
-    for (const [holder, count] of this.#permits.held) if (holder.priority === priority) sum += count;
+    for (const [holder, count] of this.#permits.taken) if (holder.priority === priority) sum += count;
     return sum;
   }
 
@@ -92,14 +92,14 @@ export class Budget implements SharingBudget {
    * When `amount` may be taken and `kept` permits be left, but no more of those than there can be here: undefined for
    * now, otherwise when to ask again, `Infinity` if only a request that ends can tell.
    */
-  readyAt(amount: number, kept = 0): number | undefined {
+  readyAt(amount: number, reserve = 0): number | undefined {
     const now = this.#clock.now();
     if (now < this.#pausedUntil) return this.#pausedUntil;
     if (this.#probe !== undefined) return never;
-    const wanted = amount + Math.min(kept, Math.max(0, this.limit.max - amount));
+    const wanted = amount + Math.min(reserve, Math.max(0, this.limit.max - amount));
     if (this.#permits.inHand >= wanted) return undefined;
     const nextAt = this.#permits.backAt(1) ?? never;
-    return kept > 0 && this.#interactiveUntil > now ? Math.min(nextAt, this.#interactiveUntil) : nextAt;
+    return reserve > 0 && this.#interactiveUntil > now ? Math.min(nextAt, this.#interactiveUntil) : nextAt;
   }
 
   take(weight: number, request: object, holder: Holder): void {
@@ -110,7 +110,7 @@ export class Budget implements SharingBudget {
     }
     this.day.add(weight);
     if (holder.priority === "background") this.#backgroundAt = this.#clock.now();
-    this.#context.kept?.add(this);
+    this.#context.remembered?.add(this);
   }
 
   /** The request ended. One that was never sent gives its permits back at once. */
@@ -158,15 +158,15 @@ export class Budget implements SharingBudget {
    */
   keptForShares(priority: Priority): number {
     let lacking = 0;
-    let held = 0;
+    let inUse = 0;
     for (const other of this.sharing) {
       // Interactive calls leave nothing for background ones except their tenth.
       if (priority === "interactive" && other.priority === "background") continue;
-      const has = this.#permits.held.get(other) ?? 0;
-      held += has;
+      const has = this.#permits.taken.get(other) ?? 0;
+      inUse += has;
       lacking += Math.max(0, other.shareOf(this) - has);
     }
-    return Math.max(0, Math.min(lacking, Math.ceil(this.limit.max * mostShared) - held));
+    return Math.max(0, Math.min(lacking, Math.ceil(this.limit.max * mostShared) - inUse));
   }
 
   /**
@@ -174,9 +174,9 @@ export class Budget implements SharingBudget {
    */
   isBackgroundDue(amount: number): boolean {
     const part = this.limit.max * backgroundPart;
-    const held = this.#heldBy("background");
+    const inUse = this.#heldBy("background");
     const sinceMs = this.#clock.now() - this.#backgroundAt;
-    return held + amount <= part || (held === 0 && sinceMs >= (amount / part) * this.limit.windowMs);
+    return inUse + amount <= part || (inUse === 0 && sinceMs >= (amount / part) * this.limit.windowMs);
   }
 
   /** Pauses for `ms`. Then one request goes as the probe, and the others after it succeeded. */
@@ -188,7 +188,7 @@ export class Budget implements SharingBudget {
       this.#pausedBy = by;
     }
     this.#isProbeDue = true;
-    this.#context.kept?.add(this);
+    this.#context.remembered?.add(this);
   }
 
   /** The service asked for a pause with the response `by`; all processes that share the budget learn of it. */
@@ -245,7 +245,7 @@ export class Budget implements SharingBudget {
   get state(): BudgetState {
     const { max } = this.limit;
     const isLimited = max !== never;
-    const used = isLimited ? Math.min(max, this.shared?.held ?? max - this.#permits.inHand) : 0;
+    const used = isLimited ? Math.min(max, this.shared?.inUse ?? max - this.#permits.inHand) : 0;
     const { pausedForMs } = this;
     const lost = this.shared?.lost;
     const remaining = lost?.givesUpAt === undefined ? max - used : 0;

@@ -17,13 +17,13 @@ const dayOf = { requests: "requestsPerDay", emails: "emailsPerDay", events: "eve
 /** The kind of requests that spend these budgets, the narrowest by weight; common to all clients. */
 const kindOf = (wider: readonly Budget[], narrowest: Budget, priority: Priority): Kind => {
   const widest = wider[0] ?? narrowest;
-  const known = narrowest.kinds.get(widest) ?? new Map<string, Kind>();
-  narrowest.kinds.set(widest, known);
+  const kinds = narrowest.kinds.get(widest) ?? new Map<string, Kind>();
+  narrowest.kinds.set(widest, kinds);
   // Between the widest and the narrowest one there is at most that of the narrowest for sending.
   const id = `${priority} ${wider.length}`;
   // A budget, which is below them, cannot name them; but no others are there.
-  const kind = (known.get(id) as Kind | undefined) ?? new Kind(wider, narrowest, priority);
-  known.set(id, kind);
+  const kind = (kinds.get(id) as Kind | undefined) ?? new Kind(wider, narrowest, priority);
+  kinds.set(id, kind);
   return kind;
 };
 
@@ -48,11 +48,11 @@ export class RateLimiter {
       const isLimited = limits !== false && name !== "sending";
       const limit = isLimited ? limits[name] : { ...documentedLimits[shown], max: never };
       const maxPerDay = isLimited ? limits[dayOf[name]] : never;
-      return find(name, { limit, maxPerDay }, (scope, counted, kept) => {
+      return find(name, { limit, maxPerDay }, (scope, counted, remembered) => {
         const opened = shared?.open(name, { limit, maxPerDay, scope }, clock);
         const day = opened ?? counted ?? new DailyLimit(dayOf[shown], maxPerDay, clock);
         const onChange = (budget: Budget): void => pump([budget]);
-        return new Budget(shown, limit, { clock, shared: opened, day, onChange, kept });
+        return new Budget(shown, limit, { clock, shared: opened, day, onChange, remembered: remembered });
       });
     };
     const [requests, emails, events] = [budgetOf("requests"), budgetOf("emails"), budgetOf("events")];

@@ -117,7 +117,7 @@ export class Permits<Holder> {
   readonly #limit: Limit;
   readonly #clock: Clock;
   #inHand: number;
-  readonly #held = new Map<Holder, number>();
+  readonly #taken = new Map<Holder, number>();
   /** A ring in the order in which they come back: in an array, moving 40,000 entries up took 90 µs a request. */
   readonly #cooling = new Link<Cooling<Holder> | undefined>(undefined);
   readonly #latency: LatencyFloor;
@@ -136,9 +136,9 @@ export class Permits<Holder> {
   }
 
   /** The holders of permits in use or cooling down, with the number of each. */
-  get held(): ReadonlyMap<Holder, number> {
+  get taken(): ReadonlyMap<Holder, number> {
     this.#thaw();
-    return this.#held;
+    return this.#taken;
   }
 
   /**
@@ -159,9 +159,9 @@ export class Permits<Holder> {
   /** A negative amount gives permits back at once, because the request was never sent. */
   take(amount: number, holder: Holder): void {
     this.#inHand -= amount;
-    const count = (this.#held.get(holder) ?? 0) + amount;
-    if (count > 0) this.#held.set(holder, count);
-    else this.#held.delete(holder);
+    const count = (this.#taken.get(holder) ?? 0) + amount;
+    if (count > 0) this.#taken.set(holder, count);
+    else this.#taken.delete(holder);
   }
 
   /**

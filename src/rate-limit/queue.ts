@@ -59,7 +59,7 @@ export class Admission implements SharingRequest {
   /** Set while it waits, and nothing has ended the wait yet. */
   wait: Wait | undefined;
   /** What was last told of its wait. */
-  #told: WaitNotice | undefined;
+  #reported: WaitNotice | undefined;
 
   constructor(
     { sending, request, send }: Pick<Admission, "sending" | "request" | "send">,
@@ -92,9 +92,9 @@ export class Admission implements SharingRequest {
   /** Tells what it waits for, again when that changes, for example from a slot to a limit. */
   tell(): void {
     const { notice } = this;
-    const { reason, waitingFor } = this.#told ?? {};
+    const { reason, waitingFor } = this.#reported ?? {};
     if (this.wait === undefined || (notice.reason === reason && notice.waitingFor === waitingFor)) return;
-    this.#told = notice;
+    this.#reported = notice;
     this.wait.inContext?.(() => this.bounds.onWait?.(notice));
     this.sending.plan.onWait?.(notice.reason === "pause" ? "retry-after" : notice.waitingFor);
   }

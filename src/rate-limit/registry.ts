@@ -11,7 +11,7 @@ import type { Budget } from "./budget.ts";
  * Makes a budget; `scope` is the name under which it is counted, `day` what an earlier one of the same limit counted. It
  * adds itself to `kept` when it is used.
  */
-type MakeBudget = (scope?: string, day?: DayCount, kept?: Set<Budget>) => Budget;
+type MakeBudget = (scope?: string, day?: DayCount, remembered?: Set<Budget>) => Budget;
 
 /** A limit; `sending` has no numbers, only the pause of a mail account that is full: emails are still scheduled then. */
 export type LimitName = BudgetName | "sending";
@@ -33,28 +33,28 @@ const sweepMs = 60_000;
  * the process alive.
  */
 const newMemory = () => {
-  const known = new Map<string, { day: DayCount; budget: WeakRef<Budget> }>();
-  const kept = new Set<Budget>();
+  const entries = new Map<string, { day: DayCount; budget: WeakRef<Budget> }>();
+  const remembered = new Set<Budget>();
   let sweptAt = Number.NEGATIVE_INFINITY;
   const sweep = (now: number): void => {
     // Clients may have different clocks.
     if (Math.abs(now - sweptAt) < sweepMs) return;
     sweptAt = now;
-    for (const budget of kept) if (budget.isIdle) kept.delete(budget);
-    for (const [id, { day, budget }] of known)
-      if (day.used === 0 && budget.deref() === undefined) known.delete(id);
+    for (const budget of remembered) if (budget.isIdle) remembered.delete(budget);
+    for (const [id, { day, budget }] of entries)
+      if (day.used === 0 && budget.deref() === undefined) entries.delete(id);
   };
   return (
     id: string,
     now: number,
-    make: (day: DayCount | undefined, kept: Set<Budget>) => Budget,
+    make: (day: DayCount | undefined, remembered: Set<Budget>) => Budget,
   ): Budget => {
     sweep(now);
-    const before = known.get(id);
-    const found = before?.budget.deref();
-    if (found !== undefined) return found;
-    const budget = make(before?.day, kept);
-    known.set(id, { day: budget.day, budget: new WeakRef(budget) });
+    const before = entries.get(id);
+    const existing = before?.budget.deref();
+    if (existing !== undefined) return existing;
+    const budget = make(before?.day, remembered);
+    entries.set(id, { day: budget.day, budget: new WeakRef(budget) });
     return budget;
   };
 };
@@ -64,7 +64,7 @@ type MemoryOf = (owner?: object) => ReturnType<typeof newMemory>;
 
 // Registered, so that the ESM and the CommonJS copy of the package in one process share the budgets of a key. Two versions
 // do not: one could not call what the other has made.
-const place = Symbol.for(`touchpoint-sdk.budgets ${version}`);
+const registryKey = Symbol.for(`touchpoint-sdk.budgets ${version}`);
 
 const newMemories = (): MemoryOf => {
   // Forgotten with its owner: no later client can have the same one. The memory of all others is that of the map itself.
@@ -78,9 +78,10 @@ const newMemories = (): MemoryOf => {
 
 const memories = (): MemoryOf => {
   // One non-enumerable property, created with the first client; a closure, so that no listing shows a key.
-  const shared = globalThis as { [place]?: MemoryOf };
-  shared[place] ?? Object.defineProperty(shared, place, { value: newMemories(), configurable: true });
-  return shared[place] ?? newMemories();
+  const shared = globalThis as { [registryKey]?: MemoryOf };
+  shared[registryKey] ??
+    Object.defineProperty(shared, registryKey, { value: newMemories(), configurable: true });
+  return shared[registryKey] ?? newMemories();
 };
 
 // workerd ends a timer together with the request that created it, and one request cannot wake another.
@@ -127,7 +128,7 @@ export const budgetsOf = (client: Client, clock: Clock): FindBudget => {
     const id = scope === undefined ? own : [name, "scope", scope, ...(sharing ? [] : [origin])];
     if (ofProcess === undefined || id === undefined || id === "") return make(scope);
     const find = ofProcess(sharing ?? ownServiceOf(fetch));
-    const budget = find(JSON.stringify(id), clock.now(), (day, kept) => make(scope, day, kept));
+    const budget = find(JSON.stringify(id), clock.now(), (day, remembered) => make(scope, day, remembered));
     // Shared limits have the numbers of their store.
     if (scope !== undefined || sharing === undefined) checkNumbers(budget, { scope, name, numbers });
     return budget;

@@ -60,7 +60,7 @@ export const silence: RedisFault = {
 };
 
 /** Awaits a command. @throws ConfigurationError that names Redis and what it stores. */
-export const asked = async <Answer>(stored: string, command: Promise<Answer>): Promise<Answer> => {
+export const withAdvice = async <Answer>(stored: string, command: Promise<Answer>): Promise<Answer> => {
   try {
     return await command;
   } catch (cause) {

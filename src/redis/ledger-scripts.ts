@@ -16,8 +16,8 @@ export const foundOf = (key: string, text: string | undefined, now: unknown): Le
   // Only the scripts below write entries.
   const { state, receipt, ...rest }: Entry = JSON.parse(text);
   if (state === "free") return undefined;
-  const given = receipt === undefined ? undefined : JSON.parse(receipt);
-  return { ...rest, key, state, receipt: given, now: Number(now) };
+  const stored = receipt === undefined ? undefined : JSON.parse(receipt);
+  return { ...rest, key, state, receipt: stored, now: Number(now) };
 };
 
 const now = `

@@ -2,7 +2,7 @@ import { ConfigurationError } from "../errors.ts";
 import { type CheckpointStore, checkpoints } from "../runtime/checkpoint.ts";
 import { isText, refuseSetup, ruleFaults } from "../runtime/rules.ts";
 import { clientFaults, type RedisCommands } from "./commands.ts";
-import { asked } from "./fault.ts";
+import { withAdvice } from "./fault.ts";
 import { echoScript, getScript, setScript } from "./ledger-scripts.ts";
 import { mustReply, textOf } from "./replies.ts";
 
@@ -36,11 +36,11 @@ export const redisCheckpoint = (redis: RedisCommands, options: RedisCheckpointOp
   return {
     load: async () => {
       // A client that loses replies would start the run over.
-      const echo = textOf(await asked(stored, echoScript(redis, [key], [])));
+      const echo = textOf(await withAdvice(stored, echoScript(redis, [key], [])));
       if (!echo?.endsWith(key)) throw new ConfigurationError(`${stored}: ${mustReply}`);
-      const text = textOf(await asked(stored, getScript(redis, [key], [])));
+      const text = textOf(await withAdvice(stored, getScript(redis, [key], [])));
       return text === undefined ? undefined : checkpoints.parse(text, `${stored} in Redis`);
     },
-    save: async (state) => void (await asked(stored, setScript(redis, [key], [JSON.stringify(state)]))),
+    save: async (state) => void (await withAdvice(stored, setScript(redis, [key], [JSON.stringify(state)]))),
   };
 };

@@ -44,7 +44,7 @@ export class RedisGate implements Gate {
   /** Not reported yet. */
   readonly #ended: Ended[] = [];
   /** The unanswered question. */
-  #asked: readonly Ticket[] | undefined;
+  #underWay: readonly Ticket[] | undefined;
   /** When those that wait are due to be asked for; `Infinity` once they are, until the answer. */
   #askAt = Number.NEGATIVE_INFINITY;
   #inFlight = 0;
@@ -145,8 +145,8 @@ export class RedisGate implements Gate {
   }
 
   #ticketOf(request: SharingRequest): Ticket {
-    const known = this.#tickets.get(request);
-    if (known !== undefined) return known;
+    const existing = this.#tickets.get(request);
+    if (existing !== undefined) return existing;
     const id = `${this.#store.process}:${this.#store.count++}`;
     const ticket: Ticket = { request, id };
     this.#tickets.set(request, ticket);
@@ -165,14 +165,14 @@ export class RedisGate implements Gate {
     if (this.#inFlight > 0) this.#sendIn(messageEveryMs);
     else if (!isWaiting) this.#store.gates.delete(this);
     const ended = this.#ended.splice(0);
-    const mayAsk = this.#asked === undefined;
+    const mayAsk = this.#underWay === undefined;
     const waiting = mayAsk ? this.#waiting() : [];
     // An empty question tells Redis that no request waits now, or checks whether a lost Redis is back.
     const isOver = !isWaiting && (this.lacks !== undefined || this.#store.lost !== undefined);
-    const asked = mayAsk && (waiting.length > 0 || isOver) ? waiting : undefined;
-    if (mayAsk) this.#askAt = asked === undefined ? Number.NEGATIVE_INFINITY : never;
-    if (ended.length === 0 && asked === undefined && !isSilent) return [];
-    this.#asked ??= asked;
+    const tickets = mayAsk && (waiting.length > 0 || isOver) ? waiting : undefined;
+    if (mayAsk) this.#askAt = tickets === undefined ? Number.NEGATIVE_INFINITY : never;
+    if (ended.length === 0 && tickets === undefined && !isSilent) return [];
+    this.#underWay ??= tickets;
     this.#sentAt = sentAt;
     const part: Part = {
       isInteractive: this.#kind.priority === "interactive",
@@ -181,20 +181,20 @@ export class RedisGate implements Gate {
         kind: `${this.#kind.priority} ${this.#kind.budgets.map(({ name }) => name).join("+")}`,
         // What has passed since the end is part of the window.
         settled: ended.map(({ freeAt, ...one }) => ({ ...one, coolMs: freeAt.map((at) => at - sentAt) })),
-        ask: asked && this.#askOf(asked),
+        ask: tickets && this.#askOf(tickets),
       },
       heard: (reply) => {
         if (reply !== undefined) {
           this.#answeredAt = Math.max(this.#answeredAt, sentAt);
-          if (asked !== undefined) this.#answered(asked, reply, sentAt);
+          if (tickets !== undefined) this.#answered(tickets, reply, sentAt);
           return;
         }
         this.#ended.unshift(...ended);
         this.#store.gates.add(this);
       },
       expired: () => {
-        if (this.#asked !== asked) return;
-        this.#asked = undefined;
+        if (this.#underWay !== tickets) return;
+        this.#underWay = undefined;
         this.#askAt = this.#now + retryMs;
       },
     };
@@ -219,29 +219,29 @@ export class RedisGate implements Gate {
   }
 
   /** What it asks for; without requests, they wait no longer. */
-  #askOf(asked: readonly Ticket[]) {
-    const first = asked[0]?.request;
+  #askOf(tickets: readonly Ticket[]) {
+    const first = tickets[0]?.request;
     return {
       // What the kind may take of each budget before requests that need no narrower one.
       shares: this.#kind.budgets.map((budget) => this.#kind.shareOf(budget)),
       leastReserve: first?.bounds.interactiveReserve ?? 0,
       // How long a request may take.
       leaseMs: silenceMs + (first?.request.attemptTimeoutMs ?? 0),
-      requests: asked.map(({ id, request: { weight } }) => ({ id, weight })),
+      requests: tickets.map(({ id, request: { weight } }) => ({ id, weight })),
     };
   }
 
-  #answered(asked: readonly Ticket[], { granted, waitMs, lacks }: PartReply, sentAt: number): void {
+  #answered(tickets: readonly Ticket[], { granted, waitMs, lacks }: PartReply, sentAt: number): void {
     const now = this.#now;
-    if (this.#asked === asked) {
-      this.#asked = undefined;
+    if (this.#underWay === tickets) {
+      this.#underWay = undefined;
       // Ask again early, by two round trips to Redis, so that the answer is there when the wait ends.
       this.#askAt = lacks > 0 ? now + Math.max(1, waitMs - 2 * this.#store.floor.floorMs) : now;
       this.lacks = lacks > 0 ? { place: lacks - 1, until: now + waitMs } : undefined;
     }
     // Lua writes an empty list as {}.
-    for (const [place, inMs] of Object.values(granted).entries()) {
-      const ticket = asked[place];
+    for (const [index, inMs] of Object.values(granted).entries()) {
+      const ticket = tickets[index];
       if (ticket === undefined || ticket.hasGone) continue;
       // It has left, or gone without Redis, in the meantime.
       if (this.#tickets.get(ticket.request) !== ticket)

@@ -5,7 +5,7 @@ import { type Adapter, type KeyStore, ledgerOver } from "../ledger/ledger-over.t
 import { type LedgerEntry, scheduledIdOf } from "../ledger/rules.ts";
 import { isFlag, isString, refuseSetup, ruleFaults } from "../runtime/rules.ts";
 import { clientFaults, nodesOf, type RedisCommands } from "./commands.ts";
-import { asked as askedFor, faultOf } from "./fault.ts";
+import { withAdvice as askedFor, faultOf } from "./fault.ts";
 import {
   claimScript,
   echoScript,
@@ -45,7 +45,8 @@ const evictionOf = async (node: RedisCommands): Promise<string | undefined> => {
 
 type Script = (redis: RedisCommands, keys: readonly string[], values: readonly string[]) => Promise<unknown>;
 
-const asked = <Answer>(command: Promise<Answer>): Promise<Answer> => askedFor("the ledger", command);
+const withLedgerAdvice = <Answer>(command: Promise<Answer>): Promise<Answer> =>
+  askedFor("the ledger", command);
 
 const adapter: Adapter = {
   name: "redisLedger",
@@ -73,7 +74,7 @@ const checkEviction = async (redis: RedisCommands, onUnknown: (cause: string) =>
 /** The keys of a ledger in Redis. @param check - done before the first claim. */
 const redisKeys = (redis: RedisCommands, prefix: string, check: () => Promise<void>): KeyStore => {
   const run = (script: Script, key: string, ...values: readonly string[]): Promise<unknown> =>
-    asked(script(redis, [prefix + key], values));
+    withLedgerAdvice(script(redis, [prefix + key], values));
 
   const find = async (key: string): Promise<LedgerEntry | undefined> => {
     const [now, text] = partsOf(await run(readScript, key));
@@ -83,18 +84,18 @@ const redisKeys = (redis: RedisCommands, prefix: string, check: () => Promise<vo
   return {
     find,
     claim: async ({ key, claim, fingerprint, operation, limitMs }) => {
-      await asked(check());
+      await withLedgerAdvice(check());
       return textOf(await run(claimScript, key, claim, fingerprint, operation, `${limitMs}`)) === "1";
     },
     findScheduled: async (id) => {
       const key = textOf(await run(getScript, scheduledMark + id));
-      const found = key === undefined ? undefined : await find(key);
-      return found && scheduledIdOf(found.operation, found.receipt) === id ? found : undefined;
+      const entry = key === undefined ? undefined : await find(key);
+      return entry && scheduledIdOf(entry.operation, entry.receipt) === id ? entry : undefined;
     },
     settle: async (key, claim, { as, over, receipt }) => {
       // Without a receipt, nothing is read: a connection that breaks has one command less to lose.
-      const found = receipt === undefined ? undefined : await find(key);
-      const id = scheduledIdOf(found?.operation, receipt);
+      const entry = receipt === undefined ? undefined : await find(key);
+      const id = scheduledIdOf(entry?.operation, receipt);
       // Written before the receipt, so that a cancel finds the key of every stored receipt.
       if (id !== undefined) await run(setScript, scheduledMark + id, key);
       const text = receipt === undefined ? "" : JSON.stringify(receipt);
@@ -104,18 +105,18 @@ const redisKeys = (redis: RedisCommands, prefix: string, check: () => Promise<vo
       // SCAN ignores the prefix that a client adds to keys (ioredis: keyPrefix).
       const whole = String(await run(echoScript, ""));
       const pattern = `${whole.replace(/[*?[\]\\]/g, "\\$&")}*`;
-      for (const node of await asked(nodesOf(redis))) {
+      for (const node of await withLedgerAdvice(nodesOf(redis))) {
         // SCAN may return a key twice.
         const done = new Set<string>();
         for (let cursor: string | undefined = "0"; cursor !== undefined; ) {
-          const page: unknown = await asked(scanScript(node, [], [cursor, pattern]));
+          const page: unknown = await withLedgerAdvice(scanScript(node, [], [cursor, pattern]));
           const [next, now, ...entries] = partsOf(page);
           for (let at = 0; at < entries.length; at += 2) {
             const key = String(entries[at]).slice(whole.length);
             if (key.startsWith(scheduledMark) || done.has(key)) continue;
             done.add(key);
-            const found = foundOf(key, textOf(entries[at + 1]), now);
-            if (found !== undefined) yield found;
+            const entry = foundOf(key, textOf(entries[at + 1]), now);
+            if (entry !== undefined) yield entry;
           }
           cursor = textOf(next) === "0" ? undefined : textOf(next);
         }
@@ -154,8 +155,8 @@ export const redisLedger = (redis: RedisCommands, options?: RedisLedgerOptions):
   };
   return {
     ...ledgerOver(redisKeys(redis, prefix, check), adapter),
-    attach: (given) => {
-      log = given;
+    attach: (options) => {
+      log = options;
     },
   };
 };

@@ -45,9 +45,9 @@ export const redisLimits = (redis: RedisCommands, options: RedisLimitsOptions): 
     onLost = "closed",
     share,
     maxLostMs = 60_000,
-    ...given
+    ...ownNumbers
   }: Partial<RedisLimitsOptions> = options ?? {};
-  const faults = [...limitFaults(given), ...clientFaults(redis), ...isText(id, "id")];
+  const faults = [...limitFaults(ownNumbers), ...clientFaults(redis), ...isText(id, "id")];
   faults.push(...isOneOf("open", "closed")(onLost, "onLost"), ...isAtLeast(0)(maxLostMs, "maxLostMs"));
   if (onLost === "open" && !(isNumber(share, 0, 1) && share !== 0))
     faults.push(`onLost: "open" needs a share above 0 and at most 1`);
@@ -55,7 +55,7 @@ export const redisLimits = (redis: RedisCommands, options: RedisLimitsOptions): 
   const whenLost = { share: onLost === "open" ? (share ?? 0) : 0, maxMs: maxLostMs };
   let opened: RedisStore | undefined;
   return {
-    numbers: { ...documentedLimits, ...given },
+    numbers: { ...documentedLimits, ...ownNumbers },
     open: (name, { limit, maxPerDay, scope }, clock) => {
       opened ??= new RedisStore(redis, whenLost, clock);
       const store = opened;

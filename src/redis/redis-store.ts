@@ -206,7 +206,7 @@ export class RedisBudget implements SharedBudget {
     return this.#store.lost;
   }
 
-  get held(): number {
+  get inUse(): number {
     const { used, freeInMs } = this.#last ?? { used: 0, freeInMs: 0 };
     return freeInMs > this.#ageMs ? used : 0;
   }

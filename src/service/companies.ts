@@ -90,7 +90,7 @@ export interface CompanyInput {
   /** Its people, who become contacts. */
   contacts?: CompanyPerson[] | undefined;
 }
-const known = () => ({
+const ownFields = () => ({
   ...each(z.optional(Text), "companyName", "domain"),
   industry: z.optional(z.string("must be a string")),
 });
@@ -98,7 +98,7 @@ const known = () => ({
 /** Checks a new company. */
 export const CompanyInput: Schema<CompanyInput> = inputOf<CompanyInput>(
   () => ({
-    ...known(),
+    ...ownFields(),
     contacts: z.optional(z.array(zodOf(CompanyPerson), "must be an array of { email, name, title }")),
   }),
   z.refine(
@@ -121,7 +121,7 @@ export interface CompanyPatch {
   industry?: string | undefined;
 }
 /** Checks the changes to a company. */
-export const CompanyPatch: Schema<CompanyPatch> = inputOf<CompanyPatch>(known);
+export const CompanyPatch: Schema<CompanyPatch> = inputOf<CompanyPatch>(ownFields);
 
 /**
  * The ids of a company and its contacts.

@@ -78,7 +78,9 @@ describe("contacts export", () => {
   test("SIGINT ends the export with 130 and says how to continue", async () => {
     const { ended, stderr } = await stopHalfway("all.csv", "SIGINT");
     expect(ended).toBe(130);
-    expect(stderr).toMatch(/touchpoint: stopped\. Run the same command again to continue where it stopped\.\n$/);
+    expect(stderr).toMatch(
+      /touchpoint: stopped\. Run the same command again to continue where it stopped\.\n$/,
+    );
     await run("contacts", "export", "--out", "all.csv", ...checkpoint, "--json");
     expect(sorted(await exportedIds("all.csv"))).toEqual(sorted(idsInService()));
   });

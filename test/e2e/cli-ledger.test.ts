@@ -134,7 +134,9 @@ describe("settle", () => {
       1,
       "touchpoint: nothing was changed: welcome:2 is being sent now (--force settles it)\n",
     ]);
-    expect((await run("show", "small.ledger", "welcome:2")).stdout).toContain("A process is sending this email now.");
+    expect((await run("show", "small.ledger", "welcome:2")).stdout).toContain(
+      "A process is sending this email now.",
+    );
     expect((await run("settle", "small.ledger", "welcome:2", "not-sent", "--force")).ended).toBe(0);
     expect(await fileLedger(path()).get("welcome:2")).toBeUndefined();
   });

@@ -15,7 +15,7 @@ export const sharedBudget = (change: Partial<SharedBudget> = {}) => {
       drop: () => undefined,
       settle: () => undefined,
     }),
-    held: 0,
+    inUse: 0,
     name: "day",
     max: 1,
     used: 0,

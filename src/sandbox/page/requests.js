@@ -73,8 +73,8 @@ const table = (items) =>
     "table",
     {},
     h("tr", {}, ...["", "Event", "Person", "Status", "Outcome"].map((name) => h("th", {}, name))),
-    ...items.map(({ name, person, status, told }, index) =>
-      h("tr", {}, ...[index, name, person, statusBadge(status), told].map((cell) => h("td", {}, cell))),
+    ...items.map(({ name, person, status, result }, index) =>
+      h("tr", {}, ...[index, name, person, statusBadge(status), result].map((cell) => h("td", {}, cell))),
     ),
   );
 

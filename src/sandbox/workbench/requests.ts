@@ -33,7 +33,7 @@ const itemsOf = ({ request: { body }, answer }: Exchange) => {
       person: String(email ?? externalId ?? id ?? ""),
       status: Number(status),
       /** Its outcome, or why it was refused. */
-      told: String(error ?? outcome ?? ""),
+      result: String(error ?? outcome ?? ""),
     };
   });
 };

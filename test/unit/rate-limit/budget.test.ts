@@ -455,7 +455,7 @@ describe("background work is due", () => {
 });
 
 test("a shared limit learns which budget it is for, and of a pause, and tells what all use of it", () => {
-  const { shared, log } = sharedBudget({ held: 3 });
+  const { shared, log } = sharedBudget({ inUse: 3 });
   const { budget, changes } = open(10, shared);
   budget.applyPause(500, "429 on events.record");
   budget.changed();

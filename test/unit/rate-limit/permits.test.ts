@@ -67,9 +67,9 @@ test("permits return on time behind a batch that cools for several windows", asy
   permits.take(10, "batch");
   permits.cool(20, 0, "batch");
   permits.cool(4, 0, "pages");
-  const held = [new Map(permits.held), Math.floor(permits.backAt(1) ?? 0)];
+  const held = [new Map(permits.taken), Math.floor(permits.backAt(1) ?? 0)];
   await clock.advance(1_002);
-  expect([...held, new Map(permits.held), Math.floor(permits.backAt(1) ?? 0)]).toEqual([
+  expect([...held, new Map(permits.taken), Math.floor(permits.backAt(1) ?? 0)]).toEqual([
     new Map([
       ["pages", 4],
       ["batch", 10],
@@ -79,7 +79,7 @@ test("permits return on time behind a batch that cools for several windows", asy
     2_001,
   ]);
   await clock.advance(1_000);
-  expect([permits.held.size, permits.inHand, permits.backAt(1)]).toEqual([0, 10, undefined]);
+  expect([permits.taken.size, permits.inHand, permits.backAt(1)]).toEqual([0, 10, undefined]);
 });
 
 test("the allowance for the latency counts", async () => {
