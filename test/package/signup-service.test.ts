@@ -32,11 +32,10 @@ const program = `
   const lines = createInterface(service.stdout);
   const all = [];
   lines.on("line", (line) => all.push(line));
-  let address;
-  while (address === undefined) {
-    const [line] = await once(lines, "line");
-    address = /^http\\S+$/.exec(line)?.[0];
-  }
+  // Of all lines: two that arrive together are two events at once, of which \`once\` would see the first.
+  const addressIn = () => all.find((line) => /^http\\S+$/.test(line));
+  while (addressIn() === undefined) await once(lines, "line");
+  const address = addressIn();
   const signUp = () =>
     fetch(address + "/signups", {
       method: "POST",
