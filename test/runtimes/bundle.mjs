@@ -1,6 +1,6 @@
 // Makes one program of the job with a bundler, and runs it where nothing is installed.
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -40,8 +40,8 @@ const withRollup = async () => {
   return file;
 };
 
-const withWebpack = async () => {
-  const webpack = installed("webpack");
+/** webpack, or Rspack, which has the same interface. */
+const withWebpack = async (webpack) => {
   const stats = await new Promise((resolve, reject) =>
     webpack(
       {
@@ -60,10 +60,46 @@ const withWebpack = async () => {
   return join(folder, "job.cjs");
 };
 
+/** Also what Vite 8 and tsdown build with. */
+const withRolldown = async () => {
+  const file = join(folder, "job.mjs");
+  const bundle = await installed("rolldown").rolldown({ input: entry, platform: "node" });
+  await bundle.write({ file, format: "esm", codeSplitting: false });
+  return file;
+};
+
+const withNcc = async () => {
+  const ncc = installed("@vercel/ncc");
+  const { code, assets } = await ncc(join(process.cwd(), entry), { quiet: true, cache: false });
+  const file = join(folder, "job.mjs");
+  writeFileSync(file, code);
+  for (const [name, { source }] of Object.entries(assets)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), source);
+  }
+  return file;
+};
+
+const withBun = () => {
+  const bun = join(dirname(installed.resolve("@oven/bun-linux-x64/package.json")), "bin/bun");
+  const { status, stderr } = spawnSync(bun, [
+    "build",
+    entry,
+    "--target=node",
+    `--outfile=${join(folder, "job.mjs")}`,
+  ]);
+  if (status !== 0) throw new Error(String(stderr));
+  return join(folder, "job.mjs");
+};
+
 const bundlers = {
   esm: () => withEsbuild("esm"),
   cjs: () => withEsbuild("cjs"),
-  webpack: withWebpack,
+  webpack: () => withWebpack(installed("webpack")),
+  rspack: () => withWebpack(installed("@rspack/core").rspack),
+  rolldown: withRolldown,
+  ncc: withNcc,
+  bun: withBun,
   rollup: withRollup,
 };
 try {

@@ -64,6 +64,10 @@ export const bundlers: readonly Runtime[] = [
   bundler("esbuild, with a banner", "esm"),
   bundler("esbuild, CommonJS", "cjs"),
   bundler("webpack 5", "webpack", "webpack@5"),
+  bundler("Rspack 2", "rspack", "@rspack/core@2"),
+  bundler("Rolldown 1", "rolldown", "rolldown@1"),
+  bundler("ncc 0.45", "ncc", "@vercel/ncc@0.45"),
+  bundler("bun build 1.4", "bun"),
   bundler("Rollup 4, undici external", "rollup", "@rollup/plugin-node-resolve@16"),
   {
     name: "Next.js 16, Turbopack",

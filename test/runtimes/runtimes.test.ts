@@ -94,7 +94,7 @@ test.each([
   );
 });
 
-const nodes = [20, 22, 24];
+const nodes = [20, 22, 24, 26];
 const intercepted = new Map<string, string>();
 
 test.each(
@@ -158,6 +158,7 @@ The same job, bundled with the package and run on Node 20; with Next.js as a rou
 because undici is CommonJS:
 
 - esbuild to ES modules needs a banner: \`const require = process.getBuiltinModule("node:module").createRequire(import.meta.url);\`
+- Rolldown also is what Vite 8 and tsdown build with.
 - Rollup needs \`external: [/^node:/, /^undici/]\`, and undici installed where the program runs.
 
 ${table(bundlers)}
