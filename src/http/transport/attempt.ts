@@ -80,7 +80,11 @@ export class Attempt {
   /** It has a socket, and its first byte is about to be sent. */
   onRequestStart(controller: Controller): void {
     if (this.request.admission?.mustWaitAgain)
-      this.fail("requeued", "it has to wait for a limit again, since there was no socket");
+      // A dispatcher that retries by itself starts an attempt again whose bytes have left: the retry must not take it for unsent.
+      this.fail(
+        this.wasSent ? "connection" : "requeued",
+        "it has to wait for a limit again before it is sent",
+      );
     // After a turn of the event loop longer than `timeoutMs`, the timer comes only now: sent, it would be cut off at once.
     if (this.#limits.clock.now() > this.#dueAt) this.#onTimeUp();
     if (this.hasEnded) {

@@ -218,7 +218,24 @@ describe("Attempt", () => {
     }
   });
 
-  test("it fails as held if the service asked to wait before it had a socket", async () => {
+  test("a request that a dispatcher starts again after its bytes left is never taken for unsent", async () => {
+    const { promise, resolve, reject } = deferred();
+    const { sending, request } = aSending();
+    const limits = { clock: new FakeClock(), maxResponseBytes: 1, host };
+    let mustWaitAgain = false;
+    request.admission = {
+      get mustWaitAgain() {
+        return mustWaitAgain;
+      },
+    };
+    const attempt = new Attempt(sending, limits, { request, resolve, reject });
+    attempt.onRequestStart({ abort: () => undefined });
+    mustWaitAgain = true;
+    attempt.onRequestStart({ abort: () => undefined });
+    await expect(promise).rejects.toMatchObject({ kind: "connection", wasSent: true });
+  });
+
+  test("an attempt is requeued if the service asked to wait before it had a socket", async () => {
     const { promise, resolve, reject } = deferred();
     const { sending, request } = aSending();
     const limits = { clock: new FakeClock(), maxResponseBytes: 1, host };
