@@ -52,7 +52,7 @@ export class RateLimiter {
         const opened = shared?.open(name, { limit, maxPerDay, scope }, clock);
         const day = opened ?? counted ?? new DailyLimit(dayOf[shown], maxPerDay, clock);
         const onChange = (budget: Budget): void => pump([budget]);
-        return new Budget(shown, limit, { clock, shared: opened, day, onChange, remembered: remembered });
+        return new Budget(shown, limit, { clock, shared: opened, day, onChange, remembered });
       });
     };
     const [requests, emails, events] = [budgetOf("requests"), budgetOf("emails"), budgetOf("events")];

@@ -5,7 +5,7 @@ import { type Adapter, type KeyStore, ledgerOver } from "../ledger/ledger-over.t
 import { type LedgerEntry, scheduledIdOf } from "../ledger/rules.ts";
 import { isFlag, isString, refuseSetup, ruleFaults } from "../runtime/rules.ts";
 import { clientFaults, nodesOf, type RedisCommands } from "./commands.ts";
-import { withAdvice as askedFor, faultOf } from "./fault.ts";
+import { faultOf, withAdvice } from "./fault.ts";
 import {
   claimScript,
   echoScript,
@@ -46,7 +46,7 @@ const evictionOf = async (node: RedisCommands): Promise<string | undefined> => {
 type Script = (redis: RedisCommands, keys: readonly string[], values: readonly string[]) => Promise<unknown>;
 
 const withLedgerAdvice = <Answer>(command: Promise<Answer>): Promise<Answer> =>
-  askedFor("the ledger", command);
+  withAdvice("the ledger", command);
 
 const adapter: Adapter = {
   name: "redisLedger",
