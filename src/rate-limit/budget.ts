@@ -3,11 +3,17 @@ import type { Priority } from "../options/priority.ts";
 import type { DayCount, Ending, SharedBudget, SharingBudget, SharingKind } from "../options/shared-limits.ts";
 import type { Cancel, Clock } from "../runtime/clock.ts";
 import type { BudgetName } from "../service/define.ts";
-import { Permits, sharing } from "./permits.ts";
+import { Permits } from "./permits.ts";
+import {
+  isBackgroundDue,
+  keptForShares,
+  keptOfReserve,
+  rememberedWindows,
+  reserveOf,
+  type Share,
+} from "./rules.ts";
 
 const never = Number.POSITIVE_INFINITY;
-
-const { reserveFactor, rememberedWindows, backgroundPart, mostShared } = sharing;
 
 /** Who holds permits: requests of one priority. */
 type Holder = Pick<SharingKind, "priority">;
@@ -136,8 +142,7 @@ export class Budget implements SharingBudget {
     const hasInteractive =
       this.#interactiveUntil > this.#clock.now() || this.shared?.interactive !== undefined;
     if (!hasInteractive || max === never) return 0;
-    const wanted = Math.max(max * least, this.#interactiveHeld * reserveFactor);
-    return Math.ceil(Math.min(wanted, Math.floor(max * (1 - backgroundPart))));
+    return reserveOf(max, this.#interactiveHeld, least);
   }
 
   /** The largest batch that background work sends: what the reserve leaves of a window. */
@@ -147,36 +152,31 @@ export class Budget implements SharingBudget {
 
   /** How many idle permits a background request of this amount has to leave for interactive ones. */
   keptFromBackground(amount: number, least: number): number {
-    // A batch that is too large for what the reserve leaves may go when the whole budget is free.
-    const reserve = Math.min(this.reserve(least), this.limit.max - amount);
-    return Math.max(0, reserve - this.#interactiveHeld);
+    return keptOfReserve(this.reserve(least), this.limit.max, amount, this.#interactiveHeld);
   }
 
-  /**
-   * How many permits a request that needs no narrower budget leaves for those that do: what is missing of their shares.
-   * Otherwise it and its like could take all permits in a burst, and leave none when the narrower budget has room.
-   */
+  /** How many permits a request that needs no narrower budget leaves for those that do. */
   keptForShares(priority: Priority): number {
-    let lacking = 0;
-    let inUse = 0;
-    for (const other of this.sharing) {
-      // Interactive calls leave nothing for background ones except their tenth.
-      if (priority === "interactive" && other.priority === "background") continue;
-      const has = this.#permits.taken.get(other) ?? 0;
-      inUse += has;
-      lacking += Math.max(0, other.shareOf(this) - has);
-    }
-    return Math.max(0, Math.min(lacking, Math.ceil(this.limit.max * mostShared) - inUse));
+    return this.sharing.size === 0
+      ? 0
+      : keptForShares(this.limit.max, priority === "interactive", this.#shares());
   }
 
-  /**
-   * Whether background work has had less than its tenth, so that a request of this amount goes before interactive ones.
-   */
+  *#shares(): Iterable<Share> {
+    for (const kind of this.sharing) {
+      const held = this.#permits.taken.get(kind) ?? 0;
+      yield { isInteractive: kind.priority === "interactive", share: kind.shareOf(this), held };
+    }
+  }
+
+  /** Whether background work has had less than its tenth, so that a request of this amount goes before interactive ones. */
   isBackgroundDue(amount: number): boolean {
-    const part = this.limit.max * backgroundPart;
-    const inUse = this.#heldBy("background");
-    const sinceMs = this.#clock.now() - this.#backgroundAt;
-    return inUse + amount <= part || (inUse === 0 && sinceMs >= (amount / part) * this.limit.windowMs);
+    return isBackgroundDue(
+      this.limit,
+      amount,
+      this.#heldBy("background"),
+      this.#clock.now() - this.#backgroundAt,
+    );
   }
 
   /** Pauses for `ms`. Then one request goes as the probe, and the others after it succeeded. */

@@ -1,7 +1,7 @@
 import type { Limit } from "../options/limits.ts";
-import type { DayCount } from "../options/shared-limits.ts";
 import { Link } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
+import { coolMs, mostAllowance } from "./rules.ts";
 
 interface Stretch {
   readonly since: number;
@@ -9,18 +9,6 @@ interface Stretch {
   totalMs: number;
   count: number;
 }
-
-/** The rules of priority and shares, for this process and for the script of limits that processes share. */
-export const sharing = {
-  /** Background work leaves so many times what interactive calls used in the last window. */
-  reserveFactor: 1.5,
-  /** For how many windows interactive calls are remembered. */
-  rememberedWindows: 3,
-  /** The part of each budget that background work keeps while interactive calls use all they can get. */
-  backgroundPart: 0.1,
-  /** The largest part of a wide budget that is kept for all kinds that also need a narrower one. */
-  mostShared: 0.9,
-} as const;
 
 const never = Infinity;
 
@@ -74,8 +62,6 @@ export class LatencyFloor {
   }
 }
 
-// However long a round trip seems to take, most of the window is waited out.
-const mostAllowance = 1 / 3;
 // A machine that starts, or is busy, responds late for seconds, and then suddenly no more.
 const stretchWindows = 10;
 // What a busy machine adds to every round trip for a while is not a floor: so small a part of a window is not worth a
@@ -88,15 +74,6 @@ export const latencyFloorFor = (windowMs: number): LatencyFloor =>
     slackMs: Math.min(windowMs * allowanceSlack, mostSlackMs),
     mostMs: windowMs * mostAllowance,
   });
-
-/** How long the permits of a request cool down. */
-export const coolMs = ({ max, windowMs }: Limit, weight: number, wasAnswered: boolean): number => {
-  // Without a response, it is unknown when it was counted: the allowance is added here, so that none remains.
-  const extraMs = wasAnswered ? 0 : windowMs * mostAllowance;
-  // A service that counts whole milliseconds may see a window up to one shorter; and no two clocks run equally fast.
-  const marginMs = 1 + windowMs * 0.0001;
-  return windowMs * Math.max(1, weight / max) + marginMs + extraMs;
-};
 
 // A timer for the moment at which a permit is back must find it back.
 const roundingMs = 0.001;
@@ -197,95 +174,5 @@ export class Permits<Holder> {
       next.remove();
       this.take(-next.value.count, next.value.holder);
     }
-  }
-}
-
-const dayMs = 86_400_000;
-// A day is 288 slots, and one more that has begun.
-const slotMs = 300_000;
-// No two clocks run equally fast: in a day, a wall clock that is corrected step by step gains up to 43 s.
-const leastSleepMs = 60_000;
-
-/**
- * Counts a day's use in slots of five minutes, each for a day after its end; limits that processes share are counted in the
- * same way. The document does not say when a day starts, so the limit applies to any 24 hours; this satisfies every reading
- * of it.
- *
- * The client's clock stands still while the machine sleeps. What the wall clock goes on beyond it counts as time, too; a
- * wall clock that is set back takes only that time back.
- */
-export class DailyLimit implements DayCount {
-  readonly name: string;
-  readonly max: number;
-  readonly #clock: Clock;
-  /** How far the wall clock was ahead of the client's clock at the start. */
-  readonly #startGapMs: number;
-  /** The numbers of the slots that were used, oldest first, each followed by what was counted in it. */
-  #slots: number[] = [];
-  #used = 0;
-
-  constructor(name: string, max: number, clock: Clock) {
-    this.name = name;
-    this.max = max;
-    this.#clock = clock;
-    this.#startGapMs = clock.wallTime() - clock.now();
-  }
-
-  get used(): number {
-    this.#forget();
-    return this.#used;
-  }
-
-  has(weight: number): boolean {
-    return this.#used + weight <= this.max || this.used + weight <= this.max;
-  }
-
-  /** A negative weight returns what was not used: it was counted last. */
-  add(weight: number): void {
-    if (this.max === never) return;
-    this.#used += weight;
-    if (weight < 0) return this.#takeBack(-weight);
-    const slot = Math.floor(this.#now() / slotMs);
-    // `concat` leaves no room to grow, which thousands of keys would keep.
-    if ((this.#slots.at(-2) ?? Number.NEGATIVE_INFINITY) < slot) this.#slots = this.#slots.concat(slot, 0);
-    this.#slots.push((this.#slots.pop() ?? 0) + weight);
-  }
-
-  /** How long until `weight` more fits. */
-  resetsInMs(weight: number): number {
-    let left = this.max - this.used;
-    for (let at = 0; left < weight && at < this.#slots.length; at += 2) {
-      left += this.#slots[at + 1] ?? 0;
-      if (left >= weight) return ((this.#slots[at] ?? 0) + 1) * slotMs + dayMs - this.#now();
-    }
-    return 0;
-  }
-
-  #takeBack(weight: number): void {
-    let left = weight;
-    while (left > 0 && this.#slots.length > 0) {
-      const count = this.#slots.pop() ?? 0;
-      if (count > left) this.#slots.push(count - left);
-      else this.#slots.pop();
-      left -= Math.min(count, left);
-    }
-    // It was counted a day ago and is forgotten.
-    this.#used += left;
-  }
-
-  #now(): number {
-    const now = this.#clock.now();
-    const sleptMs = this.#clock.wallTime() - now - this.#startGapMs;
-    return sleptMs > leastSleepMs ? now + sleptMs - leastSleepMs : now;
-  }
-
-  #forget(): void {
-    const oldest = Math.floor((this.#now() - dayMs) / slotMs);
-    let gone = 0;
-    while ((this.#slots[gone] ?? oldest) < oldest) {
-      this.#used -= this.#slots[gone + 1] ?? 0;
-      gone += 2;
-    }
-    if (gone > 0) this.#slots = this.#slots.slice(gone);
   }
 }
