@@ -15,6 +15,8 @@ const windows = { requests: 30, events: 120, emails: 6 } as const;
 
 // REDIS_MS in the environment is another way to Redis, and as long back.
 const redisMs = Number(process.env.REDIS_MS ?? 0.5);
+// PROCESSES is another number of processes.
+const processes = Number(process.env.PROCESSES ?? 4);
 
 const cell = async (
   port: number,
@@ -30,9 +32,9 @@ const cell = async (
   const names = [...new Set(load.map(({ budgets }): BudgetName => budgets.at(-1) ?? "requests"))];
   const slowest = names.reduce((a, b) => (limits[a].windowMs > limits[b].windowMs ? a : b));
   const until = limits[slowest].windowMs * windows[slowest];
-  const sent = [0, 0, 0, 0];
+  const sent = Array<number>(processes).fill(0);
   let messages = 0;
-  for (let process = 0; process < 4; process += 1) {
+  for (let process = 0; process < processes; process += 1) {
     const commands = store.commands(redisMs);
     const counted: IoredisCommands = {
       ...commands,
@@ -72,14 +74,14 @@ const cell = async (
   store.redis.disconnect();
   const least = Math.min(...sent) / sent.reduce((sum, one) => sum + one, 0);
   const trips = messages / (service.limiters.requests.accepted - requestsBefore);
-  const more = `least of four ${(least * 100).toFixed(0)} % of the sum, ${trips.toFixed(2)} round trips a request`;
+  const more = `least of ${processes} ${(least * 100).toFixed(0)} % of the sum, ${trips.toFixed(2)} round trips a request`;
   return `${counting} ${refused} ${shares.join(" + ")}, ${more}`;
 };
 
-/** Four processes, each with a clock of its own, on a real redis-server that reads the simulated clock. */
+/** Processes, each with a clock of its own, on a real redis-server that reads the simulated clock. */
 export const simulatedFleetCells = async (): Promise<void> => {
   console.log(
-    `four processes on one Redis, simulated clock, ${redisMs} ms to Redis, full-length limits: 429s, share (mixed: events + emails + requests)`,
+    `${processes} processes on one Redis, simulated clock, ${redisMs} ms to Redis, full-length limits: 429s, share (mixed: events + emails + requests)`,
   );
   const server = await RedisServer.start();
   // LOAD=mixed in the environment leaves one load; LATENCY='300 ms', COUNTING=fixed are others than these. What a

@@ -138,22 +138,23 @@ export const ledgerSettle: CliCommand = {
 export const ledgerMigration: CliCommand = {
   name: "ledger migration",
   about:
-    "Prints the SQL that creates the tables of sqlLedger and sqlCheckpoint. You can run that SQL more than once.",
+    "Prints the SQL that creates the tables of sqlLimits, sqlLedger and sqlCheckpoint. You can run that SQL more than once.",
   example: "touchpoint ledger migration postgres",
   operands: ["<postgres|sqlite>"],
   options: {
-    "--ledger <table>": "only this table, and that of --checkpoint if given",
-    "--checkpoint <table>": "only this table, and that of --ledger if given",
+    "--limits <table>": "only this table, and the others that you name",
+    "--ledger <table>": "only this table, and the others that you name",
+    "--checkpoint <table>": "only this table, and the others that you name",
   },
   run: async (request) => {
     const [dialect] = request.operands;
     if (dialect !== "postgres" && dialect !== "sqlite")
       throw new UsageError(`give postgres or sqlite, got "${dialect}"`);
     const { migration } = await import("../sql/index.ts");
-    const [ledger, checkpoint] = [request.values.ledger, request.values.checkpoint];
-    const isNamed = ledger !== undefined || checkpoint !== undefined;
+    const { limits, ledger, checkpoint } = request.values;
+    const isNamed = [limits, ledger, checkpoint].some((table) => table !== undefined);
     await request.stdout.write(
-      asUsage(() => migration(dialect, isNamed ? { ledger, checkpoint } : undefined)),
+      asUsage(() => migration(dialect, isNamed ? { limits, ledger, checkpoint } : undefined)),
     );
     return exitCode.ok;
   },

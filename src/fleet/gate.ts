@@ -1,27 +1,27 @@
 import type { Ending, Gate, SharingKind, SharingRequest } from "../options/shared-limits.ts";
-import { coolMs } from "../rate-limit/permits.ts";
-import { silenceMs } from "./fault.ts";
-import { type Part, RedisBudget, type RedisStore } from "./redis-store.ts";
-import type { PartReply } from "./replies.ts";
+import { coolMs } from "../rate-limit/rules.ts";
+import { silenceMs } from "./budget-state.ts";
+import { FleetBudget, type LimitStore, type Part } from "./limit-store.ts";
+import type { Ask, PartReply } from "./messages.ts";
 
 const retryMs = 250;
 // A request that has ended is reported, with its age, in the next message. It waits at most so long for one.
 const mostUnreportedMs = 150;
 const mostAsked = 100;
-// The first byte of a request leaves at most so long after a message that Redis answered. Redis takes the process for
-// dead a second later, which is more than the byte's way to the service.
+// The first byte of a request leaves at most so long after a message that the store answered. The store takes the process
+// for dead a second later, which is more than the byte's way to the service.
 const usableMs = silenceMs - 1_000;
-// With a request in flight, a process sends a message at least so often, so that Redis does not take it for dead.
+// With a request in flight, a process sends a message at least so often, so that no other takes it for dead.
 const messageEveryMs = 500;
 const never = Number.POSITIVE_INFINITY;
 
-/** A request that Redis was asked for. */
+/** A request that the store was asked for. */
 interface Ticket {
   readonly request: SharingRequest;
   readonly id: string;
   /** When it may go, and until when; undefined before it was granted. */
   granted?: { readonly from: number; readonly until: number };
-  /** Whether it has gone with what Redis granted. */
+  /** Whether it has gone with what the store granted. */
   hasGone?: boolean;
 }
 
@@ -34,12 +34,12 @@ interface Ended {
   readonly wasAnswered: boolean;
 }
 
-/** Asks Redis for the requests of one kind, and tells it when one has ended. */
-export class RedisGate implements Gate {
-  readonly #store: RedisStore;
+/** Asks the store for the requests of one kind, and tells it when one has ended. */
+export class FleetGate implements Gate {
+  readonly #store: LimitStore;
   readonly #kind: SharingKind;
-  readonly #budgets: readonly RedisBudget[];
-  /** Requests that Redis was asked for, until they have ended. */
+  readonly #budgets: readonly FleetBudget[];
+  /** Requests that the store was asked for, until they have ended. */
   readonly #tickets = new Map<SharingRequest, Ticket>();
   /** Not reported yet. */
   readonly #ended: Ended[] = [];
@@ -48,15 +48,15 @@ export class RedisGate implements Gate {
   /** When those that wait are due to be asked for; `Infinity` once they are, until the answer. */
   #askAt = Number.NEGATIVE_INFINITY;
   #inFlight = 0;
-  /** When the latest message was sent, and the latest one that Redis answered. */
+  /** When the latest message was sent, and the latest one that the store answered. */
   #sentAt = Number.NEGATIVE_INFINITY;
   #answeredAt = Number.NEGATIVE_INFINITY;
   lacks: Gate["lacks"];
 
-  constructor(store: RedisStore, kind: SharingKind) {
+  constructor(store: LimitStore, kind: SharingKind) {
     this.#store = store;
     this.#kind = kind;
-    this.#budgets = kind.budgets.flatMap(({ shared }) => (shared instanceof RedisBudget ? [shared] : []));
+    this.#budgets = kind.budgets.flatMap(({ shared }) => (shared instanceof FleetBudget ? [shared] : []));
   }
 
   get #now(): number {
@@ -79,7 +79,7 @@ export class RedisGate implements Gate {
     return this.#grantOf(request) !== undefined;
   }
 
-  /** What Redis granted it, as long as it may be used. */
+  /** What the store granted it, as long as it may be used. */
   #grantOf(request: SharingRequest): Ticket["granted"] {
     const granted = this.#tickets.get(request)?.granted;
     return granted !== undefined && this.#now <= granted.until ? granted : undefined;
@@ -106,7 +106,7 @@ export class RedisGate implements Gate {
     if (ticket === undefined || ticket.hasGone) return;
     this.#tickets.delete(request);
     if (ticket.granted !== undefined) this.#end(ticket, { wasSent: false, wasAnswered: false });
-    // No request of this kind waits now. Tell Redis, so that other processes stop giving way to it.
+    // No request of this kind waits now. Tell the store, so that other processes stop giving way to it.
     else if (this.#kind.queues.size === 0 && this.lacks !== undefined) this.seek();
   }
 
@@ -128,9 +128,9 @@ export class RedisGate implements Gate {
     const spending = this.#spending(request);
     const freeAt = spending.map(([{ limit }, weight]) => now + coolMs(limit, weight, how.wasAnswered));
     this.#ended.push({ id, weight: request.weight, freeAt, ...how });
-    // Report at once what was never sent, and a pause, which applies to all. With a distant Redis, report sooner.
+    // Report at once what was never sent, and a pause, which applies to all. To a distant store, report sooner.
     const isUrgent = !how.wasSent || this.#budgets.some((budget) => budget.hasUnreportedPause);
-    const mostMs = isUrgent ? 0 : mostUnreportedMs - this.#store.floor.floorMs;
+    const mostMs = isUrgent ? 0 : mostUnreportedMs - this.#store.floorMs;
     this.#sendIn(Math.min(mostMs, ...this.#budgets.map(({ limit }) => limit.windowMs / 6)));
   }
 
@@ -140,7 +140,7 @@ export class RedisGate implements Gate {
   }
 
   /** Each budget, with what the request spends of it. */
-  #spending({ weight }: Pick<SharingRequest, "weight">): readonly (readonly [RedisBudget, number])[] {
+  #spending({ weight }: Pick<SharingRequest, "weight">): readonly (readonly [FleetBudget, number])[] {
     return this.#budgets.map((budget, at) => [budget, at === this.#budgets.length - 1 ? weight : 1]);
   }
 
@@ -167,7 +167,7 @@ export class RedisGate implements Gate {
     const ended = this.#ended.splice(0);
     const mayAsk = this.#underWay === undefined;
     const waiting = mayAsk ? this.#waiting() : [];
-    // An empty question tells Redis that no request waits now, or checks whether a lost Redis is back.
+    // An empty question tells the store that no request waits now, or checks whether a lost store is back.
     const isOver = !isWaiting && (this.lacks !== undefined || this.#store.lost !== undefined);
     const tickets = mayAsk && (waiting.length > 0 || isOver) ? waiting : undefined;
     if (mayAsk) this.#askAt = tickets === undefined ? Number.NEGATIVE_INFINITY : never;
@@ -180,13 +180,13 @@ export class RedisGate implements Gate {
       message: {
         kind: `${this.#kind.priority} ${this.#kind.budgets.map(({ name }) => name).join("+")}`,
         // What has passed since the end is part of the window.
-        settled: ended.map(({ freeAt, ...one }) => ({ ...one, coolMs: freeAt.map((at) => at - sentAt) })),
+        ended: ended.map(({ freeAt, ...one }) => ({ ...one, coolMs: freeAt.map((at) => at - sentAt) })),
         ask: tickets && this.#askOf(tickets),
       },
-      heard: (reply) => {
+      heard: (reply, repliedTo) => {
         if (reply !== undefined) {
-          this.#answeredAt = Math.max(this.#answeredAt, sentAt);
-          if (tickets !== undefined) this.#answered(tickets, reply, sentAt);
+          this.#answeredAt = Math.max(this.#answeredAt, repliedTo);
+          if (tickets !== undefined) this.#answered(tickets, reply, repliedTo);
           return;
         }
         this.#ended.unshift(...ended);
@@ -219,13 +219,11 @@ export class RedisGate implements Gate {
   }
 
   /** What it asks for; without requests, they wait no longer. */
-  #askOf(tickets: readonly Ticket[]) {
+  #askOf(tickets: readonly Ticket[]): Ask {
     const first = tickets[0]?.request;
     return {
-      // What the kind may take of each budget before requests that need no narrower one.
       shares: this.#kind.budgets.map((budget) => this.#kind.shareOf(budget)),
       leastReserve: first?.bounds.interactiveReserve ?? 0,
-      // How long a request may take.
       leaseMs: silenceMs + (first?.request.attemptTimeoutMs ?? 0),
       requests: tickets.map(({ id, request: { weight } }) => ({ id, weight })),
     };
@@ -235,15 +233,14 @@ export class RedisGate implements Gate {
     const now = this.#now;
     if (this.#underWay === tickets) {
       this.#underWay = undefined;
-      // Ask again early, by two round trips to Redis, so that the answer is there when the wait ends.
-      this.#askAt = lacks > 0 ? now + Math.max(1, waitMs - 2 * this.#store.floor.floorMs) : now;
-      this.lacks = lacks > 0 ? { place: lacks - 1, until: now + waitMs } : undefined;
+      // Ask again early, by two round trips to the store, so that the answer is there when the wait ends.
+      this.#askAt = lacks === undefined ? now : now + Math.max(1, waitMs - 2 * this.#store.floorMs);
+      this.lacks = lacks === undefined ? undefined : { place: lacks, until: now + waitMs };
     }
-    // Lua writes an empty list as {}.
-    for (const [index, inMs] of Object.values(granted).entries()) {
+    for (const [index, inMs] of granted.entries()) {
       const ticket = tickets[index];
       if (ticket === undefined || ticket.hasGone) continue;
-      // It has left, or gone without Redis, in the meantime.
+      // It has left, or gone without the store, in the meantime.
       if (this.#tickets.get(ticket.request) !== ticket)
         this.#end(ticket, { wasSent: false, wasAnswered: false });
       else ticket.granted = { from: now + inMs, until: sentAt + usableMs + inMs };

@@ -1,63 +1,78 @@
 import { randomUUID } from "node:crypto";
 import type { Limit } from "../options/limits.ts";
 import type { LostStore, SharedBudget, SharingBudget } from "../options/shared-limits.ts";
-import { LatencyFloor, latencyFloorFor, Permits } from "../rate-limit/permits.ts";
+import { dayMs } from "../rate-limit/day.ts";
+import { latencyFloorFor, Permits } from "../rate-limit/permits.ts";
 import type { Cancel, Clock } from "../runtime/clock.ts";
-import type { RedisCommands } from "./commands.ts";
-import { faultOf, type RedisFault, silence, silenceMs } from "./fault.ts";
-import { type BudgetReply, type PartReply, replyOf } from "./replies.ts";
-import { exchange } from "./take-script.ts";
+import { silenceMs } from "./budget-state.ts";
+import { Exchange } from "./exchange.ts";
+import type { BudgetMessage, BudgetReply, PartMessage, PartReply } from "./messages.ts";
+import type { Place, PlaceFault } from "./place.ts";
 
-const dayMs = 86_400_000;
+/** The fault when no answer arrives in time. */
+const silence: PlaceFault = {
+  what: `has not responded for ${silenceMs} ms`,
+  cause: undefined,
+  isLasting: false,
+};
 const never = Number.POSITIVE_INFINITY;
+// Saves messages, and delays an interactive call behind what was granted before it came.
+const soonMs = 100;
 
 /** A part of a message: of requests of one kind. */
 export interface Part {
   readonly isInteractive: boolean;
   /** The budgets that they spend, the narrowest last. */
-  readonly budgets: readonly RedisBudget[];
-  readonly message: object;
-  /** Takes the reply; undefined if Redis failed. */
-  heard(reply: PartReply | undefined): void;
+  readonly budgets: readonly FleetBudget[];
+  readonly message: Omit<PartMessage, "budgets">;
+  /** Takes the reply, and when the process sent what it answers; undefined if the store failed. */
+  heard(reply: PartReply | undefined, sentAt: number): void;
   /** No reply has come in time: it may ask again. */
   expired(): void;
 }
 
-/** While Redis is unavailable: the share of each limit to use; if it is 0, how long calls wait. */
+/** While the store is unavailable: the share of each limit to use; if it is 0, how long calls wait. */
 interface WhenLost {
   readonly share: number;
   readonly maxMs: number;
 }
 
 /**
- * The Redis behind the limits of this process. What becomes known together, of all kinds of requests, goes in one
+ * The store behind the limits of this process. What becomes known together, of all kinds of requests, goes in one
  * message.
  */
-export class RedisStore {
+export class LimitStore {
   readonly clock: Clock;
-  // A part of a UUID is enough to tell processes apart, and all permits in Redis name theirs.
+  // A part of a UUID is enough to tell processes apart, and all stored permits name theirs.
   readonly process = randomUUID().slice(0, 13);
-  /** How many requests Redis was asked for. */
+  /** How many requests the store was asked for. */
   count = 0;
   readonly whenLost: WhenLost;
-  /** The part of a round trip to Redis that is certain to pass. */
-  readonly floor = new LatencyFloor(10_000, { slackMs: 15, mostMs: silenceMs / 2 });
   /** The gates with something to report in the next message: requests that wait, are in flight, or have ended. */
   readonly gates = new Set<{ parts(): readonly Part[] }>();
   /** By their keys. */
-  readonly budgets = new Map<string, RedisBudget>();
-  readonly #redis: RedisCommands;
+  readonly budgets = new Map<string, FleetBudget>();
+  readonly #place: Place;
+  readonly #exchange: Exchange;
   #lostSince: number | undefined;
-  #fault: RedisFault = silence;
+  #fault: PlaceFault = silence;
   #wasConnected = false;
-  #isFlushing = false;
+  #isSending = false;
+  /** Whether more has become known since. */
+  #isDue = false;
   #next: { readonly at: number; readonly cancel: Cancel } | undefined;
   readonly #underWay = new Set<Promise<void>>();
 
-  constructor(redis: RedisCommands, whenLost: WhenLost, clock: Clock) {
-    this.#redis = redis;
+  constructor(place: Place, whenLost: WhenLost, clock: Clock) {
+    this.#place = place;
+    this.#exchange = new Exchange(place, this.process, clock);
     this.whenLost = whenLost;
     this.clock = clock;
+  }
+
+  /** The part of a round trip to the store that is certain to pass. */
+  get floorMs(): number {
+    return this.#exchange.floor.floorMs;
   }
 
   get lost(): LostStore | undefined {
@@ -68,7 +83,7 @@ export class RedisStore {
       share > 0
         ? `"open", this process uses ${share} of each limit`
         : `"closed", calls wait up to maxLostMs and then fail`;
-    const why = `Redis, which shares the limits, ${what}. Because onLost is ${then}`;
+    const why = `${this.#place.name}, which shares the limits, ${what}. Because onLost is ${then}`;
     const givesUpAt = share > 0 ? undefined : this.#lostSince + (isLasting ? 0 : maxMs);
     return { why, cause, givesUpAt };
   }
@@ -87,58 +102,77 @@ export class RedisStore {
       this.#next = { at, cancel: this.clock.after(inMs, () => this.sendIn(0)) };
       return;
     }
-    if (this.#isFlushing) return;
-    this.#isFlushing = true;
+    // Two messages of one process would compete for the state.
+    if (this.#isSending) this.#isDue = true;
+    if (this.#isSending) return;
+    this.#isSending = true;
     const sent = Promise.resolve()
       .then(() => this.#send())
       .finally(() => this.#underWay.delete(sent));
     this.#underWay.add(sent);
   }
 
+  /** The next message may go. */
+  #sent(): void {
+    this.#isSending = false;
+    if (this.#isDue) this.sendIn(0);
+  }
+
   async #send(): Promise<void> {
-    this.#isFlushing = false;
+    this.#isDue = false;
     this.#next?.cancel();
     this.#next = undefined;
-    const sentAt = this.clock.now();
     const parts = [...this.gates].flatMap((gate) => gate.parts());
-    if (parts.length === 0) return;
+    if (parts.length === 0) return this.#sent();
     // Interactive requests are asked for first.
     parts.sort((one, other) => Number(other.isInteractive) - Number(one.isInteractive));
     const budgets = [...new Set(parts.flatMap((part) => part.budgets))];
     const reports = budgets.map((budget) => budget.report());
-    const message = JSON.stringify({
+    const message = {
       process: this.process,
-      redisFloorMs: this.floor.floorMs,
+      storeFloorMs: this.floorMs,
+      soonMs,
       budgets: reports.map((report) => report.message),
       parts: parts.map(({ message: part, budgets: spent }) => ({
         ...part,
-        // Their places, from 1.
-        budgets: spent.map((budget) => budgets.indexOf(budget) + 1),
+        budgets: spent.map((budget) => budgets.indexOf(budget)),
       })),
-    });
-    const giveUp = (): void => {
-      this.#lose(parts, silence);
+    };
+    const since = this.clock.now();
+    let isOver = false;
+    let cancelAlarm: Cancel | undefined;
+    const end = (): void => {
+      cancelAlarm?.();
+      if (!isOver) this.#sent();
+      isOver = true;
       this.#changed();
     };
-    const cancelAlarm = this.clock.after(silenceMs, giveUp, { idle: true });
+    const watch = (): void => {
+      const leftMs = Math.max(since, this.#exchange.heardAt) + silenceMs - this.clock.now();
+      if (leftMs > 0) cancelAlarm = this.clock.after(leftMs, watch, { idle: true });
+      else {
+        this.#lose(parts, silence);
+        end();
+      }
+    };
+    watch();
     try {
       const keys = budgets.map(({ key }) => key);
-      const reply = replyOf(await exchange(this.#redis, keys, [message]));
+      const reply = await this.#exchange.send(keys, message);
       this.#lostSince = undefined;
       this.#wasConnected = true;
-      this.floor.add(this.clock.now() - sentAt, this.clock.now());
       for (const [at, { heard }] of reports.entries()) heard(reply.budgets[at]);
-      for (const [at, part] of parts.entries()) part.heard(reply.parts[at]);
+      for (const [at, part] of parts.entries()) part.heard(reply.parts[at], reply.sentAt);
     } catch (error) {
-      for (const one of [...reports, ...parts]) one.heard(undefined);
-      this.#lose(parts, faultOf(error));
+      for (const { heard } of reports) heard(undefined);
+      for (const part of parts) part.heard(undefined, never);
+      this.#lose(parts, this.#place.faultOf(error));
     } finally {
-      cancelAlarm();
-      this.#changed();
+      end();
     }
   }
 
-  #lose(parts: readonly Part[], fault: RedisFault): void {
+  #lose(parts: readonly Part[], fault: PlaceFault): void {
     for (const part of parts) part.expired();
     this.#fault = fault;
     this.#lostSince ??= this.clock.now();
@@ -151,7 +185,7 @@ export class RedisStore {
 
   async close(): Promise<void> {
     this.sendIn(0);
-    // Some clients queue a command until Redis is back, possibly forever.
+    // Some clients queue a command until their server is back, possibly forever.
     await new Promise<void>((resolve) => {
       const giveUp = this.clock.after(silenceMs / 3, resolve, { idle: true });
       void Promise.all(this.#underWay).then(giveUp).then(resolve);
@@ -159,8 +193,8 @@ export class RedisStore {
   }
 }
 
-/** One limit that processes share through Redis, and its day, as this process knows them. */
-export class RedisBudget implements SharedBudget {
+/** One limit that processes share through a store, and its day, as this process knows them. */
+export class FleetBudget implements SharedBudget {
   readonly key: string;
   readonly name: string;
   readonly limit: Limit;
@@ -169,24 +203,24 @@ export class RedisBudget implements SharedBudget {
   readonly gateOf: SharedBudget["gateOf"];
   /** The part of a round trip to the service that is certain to pass. */
   readonly floor;
-  readonly #store: RedisStore;
+  readonly #store: LimitStore;
   readonly #clock: Clock;
   #holder: SharingBudget | undefined;
   #last: BudgetReply | undefined;
   #heardAt = Number.NEGATIVE_INFINITY;
   #tripMs = 0;
   #unreportedPause = { ms: 0, by: "" };
-  /** What this process may use alone while Redis is unavailable. */
+  /** What this process may use alone while the store is unavailable. */
   readonly #aloneMax: number;
   readonly #alone: Permits<this>;
   #wasAlone = false;
-  /** The day's use that Redis does not know yet, and the part of it that an unanswered message tells. */
+  /** The day's use that the store does not know yet, and the part of it that an unanswered message tells. */
   #unreported = 0;
   #reporting = 0;
 
   constructor(
-    { key, name, limit, max, gateOf }: Pick<RedisBudget, "key" | "name" | "limit" | "max" | "gateOf">,
-    store: RedisStore,
+    { key, name, limit, max, gateOf }: Pick<FleetBudget, "key" | "name" | "limit" | "max" | "gateOf">,
+    store: LimitStore,
   ) {
     const { clock, whenLost } = store;
     this.key = key;
@@ -219,12 +253,12 @@ export class RedisBudget implements SharedBudget {
     return (this.#last?.dayUsed ?? 0) + this.#unreported;
   }
 
-  /** Also true once earlier use may have expired: Redis decides. */
+  /** Also true once earlier use may have expired: the store decides. */
   has(weight: number): boolean {
     return this.used + weight <= this.max || this.resetsInMs() === 0;
   }
 
-  /** Redis counts what it grants. */
+  /** The store counts what it grants. */
   add(): void {}
 
   resetsInMs(): number {
@@ -255,7 +289,7 @@ export class RedisBudget implements SharedBudget {
     this.#holder?.changed();
   }
 
-  /** When a request may go without Redis, as far as is known. */
+  /** When a request may go without the store, as far as is known. */
   aloneAt(weight: number): number {
     if (this.#aloneMax === 0) return never;
     const now = this.#clock.now();
@@ -277,7 +311,7 @@ export class RedisBudget implements SharedBudget {
     this.#unreported -= weight;
   }
 
-  /** Its part of a message; `heard` takes the reply, undefined if Redis failed. */
+  /** Its part of a message; `heard` takes the reply, undefined if the store failed. */
   report() {
     const { max, windowMs } = this.limit;
     const { ms: pauseMs, by: pausedBy } = this.#unreportedPause;
@@ -286,24 +320,20 @@ export class RedisBudget implements SharedBudget {
     const charge = this.#unreported - this.#reporting;
     this.#reporting += charge;
     const sentAt = this.#clock.now();
-    const message = {
-      // JSON has no Infinity.
+    const message: BudgetMessage = {
       max: Math.min(max, Number.MAX_SAFE_INTEGER),
       windowMs,
       dayMax: Math.min(this.max, Number.MAX_SAFE_INTEGER),
       floorMs: this.floor.floorMs,
-      // Which state this process knows; an empty text for none.
       born: this.#ageMs < dayMs ? (this.#last?.born ?? "") : "",
       dayUsed: this.#last?.dayUsed ?? 0,
-      // The time of that state as this process heard it, how long ago that was, and how long the question took.
       knownAt: this.#last?.at ?? 0,
       aheadMs: this.#last?.aheadMs ?? 0,
-      ageMs: this.#ageMs,
+      // Before the first reply, it knows none.
+      ageMs: Math.min(this.#ageMs, Number.MAX_SAFE_INTEGER),
       tripMs: this.#tripMs,
-      // Whether it was used without Redis, as others may do still; and that use.
       wasAlone,
       charge,
-      // A pause that the service asked for; 0 for none.
       pauseMs,
       pausedBy,
     };

@@ -48,17 +48,6 @@ export const faultOf = (cause: unknown): RedisFault => {
   return { what, cause, isReply: true, isLasting: kind in lasting };
 };
 
-/** Redis that has not answered for so long is unavailable; a process that has sent it nothing for so long is dead. */
-export const silenceMs = 3_000;
-
-/** The fault when no answer arrives in time. */
-export const silence: RedisFault = {
-  what: `has not responded for ${silenceMs} ms`,
-  cause: undefined,
-  isReply: false,
-  isLasting: false,
-};
-
 /** Awaits a command. @throws ConfigurationError that names Redis and what it stores. */
 export const withAdvice = async <Answer>(stored: string, command: Promise<Answer>): Promise<Answer> => {
   try {

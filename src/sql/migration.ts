@@ -1,8 +1,10 @@
 import { refuseSetup, ruleFaults } from "../runtime/rules.ts";
 import { isDialect, isTable, type SqlDialect } from "./query.ts";
 
-/** The tables to create. Default: both, as `touchpoint_ledger` and `touchpoint_checkpoint`. */
+/** The tables to create. Default: all, as `touchpoint_limits`, `touchpoint_ledger` and `touchpoint_checkpoint`. */
 export interface MigrationTables {
+  /** The table of `sqlLimits`. */
+  readonly limits?: string | undefined;
   /** The table of `sqlLedger`. */
   readonly ledger?: string | undefined;
   /** The table of `sqlCheckpoint`. */
@@ -10,7 +12,11 @@ export interface MigrationTables {
 }
 
 /** The tables where none is named. */
-export const defaultTables = { ledger: "touchpoint_ledger", checkpoint: "touchpoint_checkpoint" } as const;
+export const defaultTables = {
+  limits: "touchpoint_limits",
+  ledger: "touchpoint_ledger",
+  checkpoint: "touchpoint_checkpoint",
+} as const;
 
 const integer: Readonly<Record<SqlDialect, string>> = { postgres: "bigint", sqlite: "integer" };
 
@@ -36,14 +42,14 @@ CREATE INDEX IF NOT EXISTS ${index}_scheduled ON ${table} (scheduled_id);
 `;
 };
 
-const checkpointTable = (table: string): string =>
-  tableOf(table, ["id text NOT NULL PRIMARY KEY", "state text NOT NULL"]);
+const stateTable = (table: string, ...columns: readonly string[]): string =>
+  tableOf(table, ["id text NOT NULL PRIMARY KEY", ...columns, "state text NOT NULL"]);
 
 /**
- * The statements that create the tables of `sqlLedger` and `sqlCheckpoint`, one a line. Run again, they change nothing. In
+ * The statements that create the tables of `sqlLimits`, `sqlLedger` and `sqlCheckpoint`, one a line. Run again, they change nothing. In
  * SQLite and D1, run them with `exec`: a prepared statement is the first of them alone.
  *
- * @param tables - the names; without them both tables are created under their default names, otherwise the named ones.
+ * @param tables - the names; without them all tables are created under their default names, otherwise the named ones.
  * @throws ConfigurationError naming every fault of the arguments at once.
  * @example
  * ```ts
@@ -54,9 +60,12 @@ const checkpointTable = (table: string): string =>
  */
 export const migration = (dialect: SqlDialect, tables: MigrationTables = defaultTables): string => {
   const names = tables ?? defaultTables;
-  const faults = ruleFaults(names, { ledger: isTable, checkpoint: isTable });
+  const faults = ruleFaults(names, { limits: isTable, ledger: isTable, checkpoint: isTable });
   refuseSetup("migration", [...isDialect(dialect, "dialect"), ...faults]);
-  const { ledger, checkpoint } = names;
-  const ofLedger = ledger === undefined ? "" : ledgerTable(ledger, dialect);
-  return ofLedger + (checkpoint === undefined ? "" : checkpointTable(checkpoint));
+  const { limits, ledger, checkpoint } = names;
+  return [
+    limits === undefined ? "" : stateTable(limits, "version text NOT NULL"),
+    ledger === undefined ? "" : ledgerTable(ledger, dialect),
+    checkpoint === undefined ? "" : stateTable(checkpoint),
+  ].join("");
 };

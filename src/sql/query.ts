@@ -38,7 +38,7 @@ export const isTable = must("a name of letters, digits and _, or schema.name", i
 
 export const isDialect = isOneOf("postgres", "sqlite");
 
-const isQuery = must("a function of (sql, params)", (query) => typeof query === "function");
+export const isQuery = must("a function of (sql, params)", (query) => typeof query === "function");
 
 /**
  * The options of a store.

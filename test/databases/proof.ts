@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { type CheckpointStore, Client, type Ledger } from "../../src/index.ts";
 import { type RedisCommands, redisCheckpoint, redisLedger, redisLimits } from "../../src/redis/index.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
-import { type SqlDialect, type SqlQuery, sqlCheckpoint, sqlLedger } from "../../src/sql/index.ts";
+import { type SqlDialect, type SqlQuery, sqlCheckpoint, sqlLedger, sqlLimits } from "../../src/sql/index.ts";
 
 const guide = readFileSync(new URL("../../docs/guide/sql.md", import.meta.url), "utf8");
 
@@ -28,21 +28,22 @@ const email = { to: "ada@example.com", subject: "Welcome", text: "Hello" };
 interface Stores {
   ledger(): Ledger;
   readonly checkpoint: CheckpointStore;
-  /** For one call more. */
-  readonly limits?: ReturnType<typeof redisLimits>;
+  /** For three requests of all processes. */
+  limits(): ReturnType<typeof redisLimits>;
 }
 
 /** The stores of a database. */
 export const sqlStores = (query: SqlQuery, dialect: SqlDialect): Stores => ({
   ledger: () => sqlLedger(query, { dialect }),
   checkpoint: sqlCheckpoint(query, { dialect, id: "events" }),
+  limits: () => sqlLimits(query, { dialect, id: "crm", requestsPerDay: 3 }),
 });
 
 /** The stores of a Redis. */
 export const redisStores = (redis: RedisCommands): Stores => ({
   ledger: () => redisLedger(redis),
   checkpoint: redisCheckpoint(redis, { id: "events" }),
-  limits: redisLimits(redis, { id: "crm" }),
+  limits: () => redisLimits(redis, { id: "crm", requestsPerDay: 3 }),
 });
 
 /** What a sender's program sees, and what the service got. Each client has a ledger of its own, as another process has. */
@@ -77,8 +78,11 @@ export const prove = async (stores: Stores): Promise<unknown> => {
   const before = await states();
   const settled = await ledger.settle("d", "not-sent");
   await stores.checkpoint.save({ version: 1, done: 3, last: "it's $1 or ?" });
-  await using limited = new Client({ ...access, ...(stores.limits && { limits: stores.limits }) });
-  await limited.contacts.find("nobody@example.com");
+  const limited = [1, 2].map(() => new Client({ ...access, limits: stores.limits() }));
+  for (const one of limited) await one.events.record({ name: "x", contact: { email: "ada@example.com" } });
+  await limited[0]?.contacts.find("nobody@example.com");
+  const [refused] = await Promise.allSettled([limited[1]?.contacts.find("nobody@example.com")]);
+  await Promise.all(limited.map((one) => one.close()));
   return {
     emails: sandbox.state.emails.length,
     receipts: new Set(twice.map((receipt) => receipt.id)).size,
@@ -87,6 +91,7 @@ export const prove = async (stores: Stores): Promise<unknown> => {
     refusals: refusals.filter((code) => code !== "once_pending"),
     states: [before, await states()],
     settled,
+    limited: refused.status === "rejected" ? refused.reason.limit : "not refused",
     checkpoint: await stores.checkpoint.load(),
   };
 };
@@ -102,5 +107,6 @@ export const proven = {
     ["a sent", "b sent"],
   ],
   settled: true,
+  limited: "requestsPerDay",
   checkpoint: { version: 1, done: 3, last: "it's $1 or ?" },
 };

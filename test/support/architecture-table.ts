@@ -37,6 +37,8 @@ export const layers: readonly Rule[] = [
     // The failures that both throw: whether an attempt was sent, and a batch that must be cut.
     entries: ["src/http/types.ts"],
   },
+  // Limits that processes share, over a place that a store makes.
+  { name: "fleet", files: ["src/fleet/*"], below: [...settings, "rate-limit"] },
   { name: "call", files: ["src/call/*"], below: [...settings, "http"] },
   { name: "paging", files: ["src/paging/*"], below: calls },
   { name: "batch", files: ["src/batch/*"], below: calls },
@@ -67,20 +69,15 @@ export const layers: readonly Rule[] = [
     name: "redis",
     files: ["src/redis/*"],
     below: ground,
-    typesOf: ["service", "options", "rate-limit", "ledger"],
-    entries: [
-      "src/options/limits.ts",
-      "src/rate-limit/permits.ts",
-      "src/ledger/rules.ts",
-      "src/ledger/ledger-over.ts",
-    ],
+    typesOf: ["options", "fleet", "ledger"],
+    entries: ["src/fleet/limits-over.ts", "src/ledger/rules.ts", "src/ledger/ledger-over.ts"],
   },
   {
     name: "sql",
     files: ["src/sql/*"],
     below: ground,
-    typesOf: ["ledger"],
-    entries: ["src/ledger/rules.ts", "src/ledger/ledger-over.ts"],
+    typesOf: ["options", "fleet", "ledger"],
+    entries: ["src/fleet/limits-over.ts", "src/ledger/rules.ts", "src/ledger/ledger-over.ts"],
   },
   {
     name: "opentelemetry",

@@ -1,17 +1,18 @@
+import { Exchange } from "../../src/fleet/exchange.ts";
+import type { Ask, BudgetMessage, EndedRequest, PartMessage, PartReply } from "../../src/fleet/messages.ts";
+import type { Place } from "../../src/fleet/place.ts";
 import { documentedLimits, type Limits } from "../../src/options/limits.ts";
 import type { Priority } from "../../src/options/priority.ts";
 import { end, pump } from "../../src/rate-limit/admission.ts";
 import type { Budget } from "../../src/rate-limit/budget.ts";
 import { RateLimiter } from "../../src/rate-limit/limiter.ts";
-import { coolMs } from "../../src/rate-limit/permits.ts";
 import { Admission, type AdmissionQueue, ConcurrencyLimit, type Kind } from "../../src/rate-limit/queue.ts";
 import type { LimitName } from "../../src/rate-limit/registry.ts";
-import type { PartReply, Reply } from "../../src/redis/replies.ts";
-import { exchange } from "../../src/redis/take-script.ts";
+import { coolMs } from "../../src/rate-limit/rules.ts";
 import type { Clock } from "../../src/runtime/clock.ts";
 import type { FakeClock } from "./fake-clock.ts";
+import { memoryPlace } from "./memory-place.ts";
 import { aSending } from "./sending.ts";
-import type { SimulatedRedis } from "./simulated-redis.ts";
 
 /** A request, by its narrowest limit. */
 export interface Request {
@@ -111,45 +112,48 @@ export class RulesInProcess {
   }
 }
 
-/** The rules of the script, which gets the same messages. */
-export class RulesInRedis {
-  readonly #redis;
+/** The rules of limits that processes share, which get the same messages. */
+export class RulesInFleet {
   /** Knows what kinds there are, and what they spend. */
   readonly #rules: RulesInProcess;
+  readonly #clock: Clock;
+  readonly #place: Place;
+  /** Of each process. */
+  readonly #exchanges = new Map<string, Exchange>();
 
-  constructor(store: SimulatedRedis, rules: RulesInProcess) {
-    this.#redis = store.commands();
+  constructor(rules: RulesInProcess, clock: Clock) {
     this.#rules = rules;
+    this.#clock = clock;
+    this.#place = memoryPlace(clock);
   }
 
   /** The requests that may go, and for how long the kind of the others counts as waiting. */
   async grant(message: Message): Promise<{ readonly granted: readonly string[]; readonly waitsMs: number }> {
     const { ended, asked } = message;
     const [first] = asked;
-    const told = ended.map((one) => this.#part(one.request, { settled: [this.#settled(one)] }));
+    const reported = ended.map((one) => this.#part(one.request, { ended: [this.#ended(one)] }));
     if (first === undefined) {
-      await this.#exchange(message, told);
+      await this.#send(message, reported);
       return { granted: [], waitsMs: 0 };
     }
-    const parts = [...told, this.#part(first, { ask: this.#ask(first, asked) })];
-    const reply = (await this.#exchange(message, parts)).at(-1);
-    const granted = asked.slice(0, Object.values(reply?.granted ?? []).length).map(({ id }) => id);
-    if (reply === undefined || reply.lacks === 0) return { granted, waitsMs: 0 };
+    const parts = [...reported, this.#part(first, { ask: this.#ask(first, asked) })];
+    const reply = (await this.#send(message, parts)).at(-1);
+    const granted = asked.slice(0, reply?.granted.length).map(({ id }) => id);
+    if (reply?.lacks === undefined) return { granted, waitsMs: 0 };
     const gaveUp = { ...message, pause: undefined };
-    await this.#exchange(gaveUp, [this.#part(first, { ask: this.#ask(first, []) })]);
+    await this.#send(gaveUp, [this.#part(first, { ask: this.#ask(first, []) })]);
     return { granted, waitsMs: reply.waitMs + 1_000 };
   }
 
-  async #exchange(message: Message, parts: readonly object[]): Promise<readonly PartReply[]> {
+  async #send(message: Message, parts: readonly PartMessage[]): Promise<readonly PartReply[]> {
+    const { process } = message;
+    const exchange = this.#exchanges.get(process) ?? new Exchange(this.#place, process, this.#clock);
+    this.#exchanges.set(process, exchange);
     const budgets = names.map((name) => this.#budget(this.#rules.limiter.budgets[name], message));
-    const text = JSON.stringify({ process: message.process, redisFloorMs: 0, budgets, parts });
-    const keys = names.map((name) => `rules:${name}`);
-    // What the script returns; Lua writes an empty list as {}.
-    const reply = JSON.parse(String(await exchange(this.#redis, keys, [text]))) as Reply;
-    return Object.values(reply.parts);
+    return (await exchange.send(names, { process, storeFloorMs: 0, soonMs: 0, budgets, parts })).parts;
   }
 
-  #budget(budget: Budget, { pause }: Message) {
+  #budget(budget: Budget, { pause }: Message): BudgetMessage {
     const { limit, day } = budget;
     const isPaused = pause !== undefined && this.#rules.limiter.budgets[pause.limit] === budget;
     return {
@@ -160,20 +164,20 @@ export class RulesInRedis {
     };
   }
 
-  #part(request: Request, part: object): object {
+  #part(request: Request, part: Partial<PartMessage>): PartMessage {
     const { budgets } = this.#rules.queueOf(request).kind;
-    const places = budgets.map((budget) => Object.values(this.#rules.limiter.budgets).indexOf(budget) + 1);
-    return { kind: `${request.priority} ${request.limit}`, budgets: places, settled: [], ...part };
+    const indexes = budgets.map((budget) => Object.values(this.#rules.limiter.budgets).indexOf(budget));
+    return { kind: `${request.priority} ${request.limit}`, budgets: indexes, ended: [], ...part };
   }
 
-  #ask(request: Request, asked: readonly Request[]): object {
+  #ask(request: Request, asked: readonly Request[]): Ask {
     const { kind } = this.#rules.queueOf(request);
     const shares = kind.budgets.map((budget) => kind.shareOf(budget));
     const requests = asked.map(({ id, weight }) => ({ id, weight }));
     return { shares, leastReserve, leaseMs: longMs, requests };
   }
 
-  #settled({ request, wasSent, wasAnswered }: Ended): object {
+  #ended({ request, wasSent, wasAnswered }: Ended): EndedRequest {
     const { id, weight } = request;
     const { kind } = this.#rules.queueOf(request);
     const cool = kind.budgets.map((budget) =>

@@ -1,30 +1,21 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { randomCases } from "../../support/random-cases.ts";
-import { RedisServer } from "../../support/redis-server.ts";
 import {
   type Ended,
   type Message,
   type Request,
+  RulesInFleet,
   RulesInProcess,
-  RulesInRedis,
   randomLimits,
 } from "../../support/rule-messages.ts";
-import { SimulatedRedis } from "../../support/simulated-redis.ts";
 import { seeded } from "../../support/simulation.ts";
-
-let server: RedisServer;
-
-beforeAll(async () => {
-  server = await RedisServer.start();
-});
-afterAll(() => server.stop());
 
 const limits = ["requests", "emails", "events", "sending"] as const;
 const priorities = ["interactive", "background"] as const;
 const messagesOfWorld = 100;
 const dayMs = 86_400_000;
-// A process with requests in flight sends a message sooner than the script takes it for dead.
+// A process with requests in flight sends a message sooner than others take it for dead.
 const mostSilentMs = 2_000;
 
 /** Random messages of one to five processes, as they follow from what was granted. */
@@ -40,7 +31,7 @@ class RandomFleet {
     this.#random = seeded(seed * 7_919);
     this.#random();
     this.#processes = ["a", "b", "c", "d", "e"].slice(0, 1 + Math.floor(this.#random() * 5));
-    // The script stops at the first request for which the day has no room; a process skips it. So all are alike there.
+    // A fleet stops at the first request for which the day has no room; a process skips it. So all are alike there.
     const isDayShort = this.#random() < 0.5;
     this.#weights = isDayShort ? [this.#pick([1, 2, 7])] : [1, 2, 3, 7];
     this.limits = randomLimits((of) => this.#pick(of), isDayShort);
@@ -88,28 +79,26 @@ class RandomFleet {
  * One kind of requests asks at a time, and gives up what it does not get. That compares what each rule leaves: windows,
  * shares, the reserve, background's tenth, pauses and their probe, days. Not compared, because only one side has it:
  *
- * - which of several waiting kinds goes first: in a process by arrival, which `isForAll` refines; in the script by turns,
+ * - which of several waiting kinds goes first: in a process by arrival, which `isForAll` refines; in a fleet by turns,
  *   and in equal parts among processes
  * - what only several processes need: silence, steps of the clock, lost keys, the floors of round trips
  */
-test("the script grants what the rules in TypeScript grant", async () => {
+test("a fleet grants what one process grants", async () => {
   const clock = new FakeClock();
-  const store = new SimulatedRedis(server.port, clock);
   for (let seed = 1; seed <= randomCases(120); seed += 1) {
-    await store.redis.flushall();
     const fleet = new RandomFleet(seed);
     const inProcess = new RulesInProcess(fleet.limits, clock);
-    const inRedis = new RulesInRedis(store, inProcess);
+    const inFleet = new RulesInFleet(inProcess, clock);
     const heardAt = new Map<string, number>();
     for (let at = 0; at < messagesOfWorld; at += 1) {
       for (const process of fleet.processesInFlight)
         if (clock.now() - (heardAt.get(process) ?? 0) >= mostSilentMs) {
-          await inRedis.grant({ process, ended: [], pause: undefined, asked: [] });
+          await inFleet.grant({ process, ended: [], pause: undefined, asked: [] });
           heardAt.set(process, clock.now());
         }
       const message = fleet.next();
       const expected = inProcess.grant(message);
-      const { granted, waitsMs } = await inRedis.grant(message);
+      const { granted, waitsMs } = await inFleet.grant(message);
       heardAt.set(message.process, clock.now());
       if (waitsMs > 0) inProcess.waitsFor(message.asked, waitsMs);
       const where = { seed, at, limits: fleet.limits, message };
@@ -118,5 +107,4 @@ test("the script grants what the rules in TypeScript grant", async () => {
       await clock.advance(fleet.pauseMs());
     }
   }
-  store.redis.disconnect();
 });

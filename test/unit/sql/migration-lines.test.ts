@@ -8,6 +8,7 @@ test.each(["postgres", "sqlite"] as const)(
     const lines = migration(dialect).trimEnd().split("\n");
     expect(lines.map((line) => line.replace(/ IF NOT EXISTS.*/, ""))).toEqual([
       "CREATE TABLE",
+      "CREATE TABLE",
       "CREATE INDEX",
       "CREATE INDEX",
       "CREATE TABLE",

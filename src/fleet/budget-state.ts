@@ -1,0 +1,374 @@
+import {
+  chargedSlots,
+  currentSlots,
+  type DaySlots,
+  dayMs,
+  slotMs,
+  slotsFreeInMs,
+  sumOfSlots,
+} from "../rate-limit/day.ts";
+import { isBackgroundDue, keptForShares, keptOfReserve, reserveOf, type Share } from "../rate-limit/rules.ts";
+import type { Ask, BudgetMessage, BudgetReply, EndedRequest, Message, WantedRequest } from "./messages.ts";
+
+/** A process that has sent no message for so long is dead; a store that has not answered for so long is unavailable. */
+export const silenceMs = 3_000;
+// No two clocks run equally fast: less is no step of a clock.
+export const graceMs = 1_000;
+
+/** A request in flight holds its permits from `usableAt`, at most for `leaseMs`; then they cool down for `coolMs`. */
+interface InFlight {
+  readonly amount: number;
+  readonly usableAt: number;
+  readonly leaseMs: number;
+  readonly coolMs: number;
+}
+
+/** The permits of a request that has ended, until when, and the floors of the round trips of its process. */
+interface Cooling {
+  readonly amount: number;
+  readonly ends: number;
+  readonly floorMs: number;
+  readonly storeFloorMs: number;
+}
+
+/** The permits of requests of one kind of one process, by request. */
+interface Holder {
+  readonly process: string;
+  readonly kind: string;
+  /** When the process last sent a message. */
+  heardAt: number;
+  readonly permits: Record<string, InFlight | Cooling>;
+}
+
+/** The first waiting request of a kind of one process. */
+export interface Waiter {
+  readonly process: string;
+  /** 0 for background work that is due, 1 for interactive requests, 2 for other background work. */
+  readonly rank: number;
+  readonly id: string;
+  /** When it became the first, in the order of all. */
+  readonly turn: number;
+  readonly isWide: boolean;
+  /** What it needs, and what it and those behind it want together. */
+  readonly need: number;
+  readonly want: number;
+  readonly ends: number;
+}
+
+/** The state of a budget that processes share: plain data, which a store keeps as JSON. */
+export interface BudgetRecord {
+  readonly born: string;
+  readonly bornAt: number;
+  aheadMs: number;
+  heardAt: number;
+  blockedUntil: number;
+  readonly holders: Record<string, Holder>;
+  readonly waiters: Record<string, Waiter>;
+  /** The shares of kinds that also need a narrower budget, and until when they are kept. */
+  readonly kinds: Record<string, { readonly share: number; readonly ends: number }>;
+  day: DaySlots;
+  /** What was used in the day before the store lost its data. */
+  before: number;
+  beforeUntil: number;
+  turn: number;
+  interactiveUntil: number;
+  backgroundAt: number;
+  pausedUntil: number;
+  pausedBy: string;
+  /** The request in flight that goes alone after a pause; an empty text for none. */
+  probe: string;
+  isProbeDue: boolean;
+}
+
+export const isInteractive = (kind: string): boolean => kind.startsWith("interactive");
+
+const newRecord = (now: number, process: string): BudgetRecord => ({
+  born: `${now} ${process}`,
+  bornAt: now,
+  aheadMs: 0,
+  heardAt: now,
+  blockedUntil: 0,
+  holders: {},
+  waiters: {},
+  kinds: {},
+  day: [],
+  before: 0,
+  beforeUntil: 0,
+  turn: 0,
+  interactiveUntil: 0,
+  backgroundAt: 0,
+  pausedUntil: 0,
+  pausedBy: "",
+  probe: "",
+  isProbeDue: false,
+});
+
+/**
+ * The time of the state: the store's clock, unless that stepped back, or forward by more than the process's own clock
+ * explains. Then it continues from what is certain to have passed. Who knows no time of this state, or one from before the
+ * last step, cannot tell a step forward from silence. A message that was on its way for long looks like a step.
+ */
+const timeOf = (state: BudgetRecord, clock: number, own: BudgetMessage): number => {
+  const now = clock - state.aheadMs;
+  const isKnown = own.born === state.born && own.aheadMs === state.aheadMs;
+  const certain = isKnown ? Math.max(state.heardAt, Math.floor(own.knownAt + own.ageMs)) : state.heardAt;
+  const isBack = now < Math.max(state.heardAt, certain - graceMs);
+  const isForward = isKnown && now > certain + graceMs + own.tripMs;
+  if (!isBack && !isForward) return now;
+  state.aheadMs = clock - certain;
+  return certain;
+};
+
+/** When a permit is free for sure. In flight: when its request can no longer take place, or its process is dead. */
+const endOf = (holder: Holder, permit: InFlight | Cooling): number => {
+  if ("ends" in permit) return permit.ends;
+  const { usableAt, leaseMs, coolMs } = permit;
+  return Math.min(usableAt + leaseMs, Math.max(usableAt, holder.heardAt) + silenceMs) + coolMs;
+};
+
+/** The state of one budget while a message is dealt with, and what is counted anew for each message. */
+export class OpenBudget {
+  readonly state: BudgetRecord;
+  readonly own: BudgetMessage;
+  readonly #message: Message;
+  used = 0;
+  interactive = 0;
+  readonly #byKind = new Map<string, number>();
+  readonly #byProcess = new Map<string, number>();
+  readonly #kindsInFlight = new Set<string>();
+  /** When permits return; whether that is sure, because they are not in flight. */
+  readonly #returns: { readonly at: number; readonly amount: number; readonly isSure: boolean }[] = [];
+
+  constructor(record: BudgetRecord | undefined, own: BudgetMessage, message: Message, clock: number) {
+    const state = record ?? newRecord(clock, message.process);
+    this.state = state;
+    this.own = own;
+    this.#message = message;
+    const now = timeOf(state, clock, own);
+    state.heardAt = now;
+    // The store has lost its data: what was granted before may be sent yet, and count for a window; the day as far as it
+    // is known.
+    if (own.born !== "" && own.born !== state.born) {
+      state.blockedUntil = Math.max(state.blockedUntil, state.bornAt + own.windowMs + silenceMs);
+      state.before = Math.max(state.before, own.dayUsed);
+      state.beforeUntil = Math.max(state.beforeUntil, now - own.ageMs + dayMs + slotMs);
+    }
+    // Other processes may be using their share without the store.
+    if (own.wasAlone) state.blockedUntil = Math.max(state.blockedUntil, now + own.windowMs + graceMs);
+    if (state.beforeUntil <= now) state.before = 0;
+    state.day = currentSlots(state.day, now);
+    if (own.charge !== 0) this.charge(own.charge);
+  }
+
+  get now(): number {
+    return this.state.heardAt;
+  }
+
+  get dayUsed(): number {
+    return this.state.before + sumOfSlots(this.state.day);
+  }
+
+  charge(weight: number): void {
+    this.state.day = chargedSlots(this.state.day, this.now, weight);
+  }
+
+  heldBy(kind: string): number {
+    return this.#byKind.get(kind) ?? 0;
+  }
+
+  #holderOf(kind: string): Holder {
+    const { process } = this.#message;
+    this.state.holders[`${process} ${kind}`] ??= { process, kind, permits: {}, heardAt: this.now };
+    return this.state.holders[`${process} ${kind}`] as Holder;
+  }
+
+  hasGranted(kind: string, { id }: WantedRequest): boolean {
+    return this.#holderOf(kind).permits[id] !== undefined;
+  }
+
+  /** A request has ended. */
+  end(kind: string, one: EndedRequest, weight: number, coolMs: number): void {
+    const { state, own } = this;
+    const { permits } = this.#holderOf(kind);
+    if (state.probe === one.id) {
+      state.probe = "";
+      state.isProbeDue ||= !one.wasSent;
+    }
+    if (permits[one.id] !== undefined && !one.wasSent) this.charge(-weight);
+    delete permits[one.id];
+    if (!one.wasSent) return;
+    // Also of a process that was taken for dead. In whole milliseconds, so that permits return together.
+    permits[one.id] = {
+      amount: Math.min(weight, own.max),
+      ends: Math.ceil(this.now + 1 + coolMs),
+      floorMs: one.wasAnswered ? own.floorMs : 0,
+      storeFloorMs: one.wasAnswered ? this.#message.storeFloorMs : 0,
+    };
+  }
+
+  /** A pause applies to all processes. After it, one request is granted alone, the probe. */
+  pause(): void {
+    const { state, own } = this;
+    if (own.pauseMs <= 0) return;
+    if (this.now + own.pauseMs > state.pausedUntil) {
+      state.pausedUntil = this.now + own.pauseMs;
+      state.pausedBy = own.pausedBy;
+    }
+    state.isProbeDue = true;
+  }
+
+  #hold({ process, kind }: Holder, amount: number): void {
+    this.used += amount;
+    this.#byKind.set(kind, this.heldBy(kind) + amount);
+    this.#byProcess.set(process, (this.#byProcess.get(process) ?? 0) + amount);
+    if (isInteractive(kind)) this.interactive += amount;
+  }
+
+  /** Counts the permits that are not free for this process. One returns sooner by what is certain to pass on the way. */
+  count(): void {
+    const { state, own, now } = this;
+    let isProbing = false;
+    for (const [name, holder] of Object.entries(state.holders)) {
+      let held = 0;
+      if (holder.process === this.#message.process) holder.heardAt = now;
+      for (const [id, permit] of Object.entries(holder.permits)) {
+        const ends = endOf(holder, permit);
+        const isCooling = "ends" in permit;
+        const sooner = isCooling
+          ? Math.min(permit.floorMs, own.floorMs) + Math.min(permit.storeFloorMs, this.#message.storeFloorMs)
+          : 0;
+        if (ends <= now) delete holder.permits[id];
+        else if (!isCooling || ends - sooner > now) {
+          held += permit.amount;
+          const at = isCooling ? ends - sooner : Math.min(now + own.windowMs, ends);
+          this.#returns.push({ at, amount: permit.amount, isSure: isCooling });
+          isProbing ||= state.probe === id;
+          if (!isCooling) this.#kindsInFlight.add(holder.kind);
+        }
+      }
+      this.#hold(holder, held);
+      if (Object.keys(holder.permits).length === 0) delete state.holders[name];
+    }
+    if (state.probe !== "" && !isProbing) {
+      state.probe = "";
+      state.isProbeDue = true;
+    }
+    this.#returns.sort((one, other) => one.at - other.at);
+  }
+
+  isBackgroundDue(amount: number): boolean {
+    return isBackgroundDue(
+      this.own,
+      amount,
+      this.used - this.interactive,
+      this.now - this.state.backgroundAt,
+    );
+  }
+
+  /** What a request of background work leaves for interactive calls. */
+  keptFromBackground(amount: number, leastReserve: number): number {
+    const { max } = this.own;
+    if (this.state.interactiveUntil <= this.now) return 0;
+    return keptOfReserve(reserveOf(max, this.interactive, leastReserve), max, amount, this.interactive);
+  }
+
+  keepShare(kind: string, share: number, ms: number): void {
+    this.state.kinds[kind] = { share, ends: this.now + ms };
+  }
+
+  /** What a request that needs no narrower budget leaves for kinds that do. */
+  keptForShares(kind: string): number {
+    return keptForShares(this.own.max, isInteractive(kind), this.#shares());
+  }
+
+  *#shares(): Iterable<Share> {
+    for (const [kind, { share, ends }] of Object.entries(this.state.kinds))
+      if (ends <= this.now && !this.#kindsInFlight.has(kind)) delete this.state.kinds[kind];
+      else yield { isInteractive: isInteractive(kind), share, held: this.heldBy(kind) };
+  }
+
+  /**
+   * How many permits go before this request. The first requests of all waiting kinds go in the order in which they became
+   * the first; those behind them leave every other process an equal part.
+   */
+  ahead(
+    name: string,
+    me: Pick<Waiter, "rank" | "isWide" | "turn">,
+    isFirst: boolean,
+    isBelowShare: boolean,
+  ): number {
+    const { own, state } = this;
+    const others: Waiter[] = [];
+    const processes = new Set([this.#message.process]);
+    for (const [other, waiter] of Object.entries(state.waiters))
+      if (waiter.ends <= this.now) delete state.waiters[other];
+      else if (
+        other !== name &&
+        waiter.rank <= me.rank &&
+        (waiter.isWide === me.isWide || (me.isWide && !isBelowShare))
+      ) {
+        others.push(waiter);
+        processes.add(waiter.process);
+      }
+    const part = Math.ceil(own.max / processes.size);
+    let sum = 0;
+    for (const { rank, process, turn, need, want } of others)
+      if (rank < me.rank) sum += rank === 0 ? need : want;
+      else if (isFirst) sum += turn < me.turn ? need : 0;
+      else {
+        const whole = Math.floor((part - (this.#byProcess.get(process) ?? 0)) / need) * need;
+        sum += Math.min(want, Math.max(need, whole));
+      }
+    return sum;
+  }
+
+  /** When so many permits more are free; and whether that is sure. */
+  freeIn(lack: number): { readonly ms: number; readonly isSure: boolean } {
+    let left = lack;
+    if (left <= 0) return { ms: 0, isSure: true };
+    for (const { at, amount, isSure } of this.#returns) {
+      left -= amount;
+      if (left <= 0) return { ms: at - this.now, isSure };
+    }
+    return { ms: this.own.windowMs, isSure: false };
+  }
+
+  /** Grants a request, usable in `inMs`. One whose first answer was lost is granted again: its time starts anew. */
+  grant(kind: string, { id }: WantedRequest, weight: number, leaseMs: Ask["leaseMs"], inMs: number): void {
+    const { state, own, now } = this;
+    const holder = this.#holderOf(kind);
+    const isAgain = holder.permits[id] !== undefined;
+    const amount = Math.min(weight, own.max);
+    const coolMs = own.windowMs * Math.max(1, weight / own.max);
+    holder.permits[id] = { amount, usableAt: now + inMs, leaseMs, coolMs };
+    if (isAgain) return;
+    this.#hold(holder, amount);
+    this.#kindsInFlight.add(kind);
+    this.#returns.push({ at: now + own.windowMs, amount, isSure: false });
+    if (!isInteractive(kind)) state.backgroundAt = now;
+    if (state.isProbeDue) {
+      state.probe = id;
+      state.isProbeDue = false;
+    }
+    this.charge(weight);
+  }
+
+  get reply(): BudgetReply {
+    const { state, now } = this;
+    return {
+      born: state.born,
+      at: now,
+      aheadMs: state.aheadMs,
+      used: this.used,
+      freeInMs: (this.#returns.at(-1)?.at ?? now) - now,
+      dayUsed: this.dayUsed,
+      dayFreesInMs: Math.max(
+        0,
+        state.day.length > 0 ? slotsFreeInMs(state.day, now, 1) : state.beforeUntil - now,
+      ),
+      pausedForMs: Math.max(0, state.pausedUntil - now),
+      pausedBy: state.pausedBy,
+      interactive: state.interactiveUntil > now ? this.interactive : undefined,
+    };
+  }
+}

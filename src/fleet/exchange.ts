@@ -1,0 +1,143 @@
+import { LatencyFloor } from "../rate-limit/permits.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { type BudgetRecord, silenceMs } from "./budget-state.ts";
+import { grant } from "./grant.ts";
+import type { Message, Reply } from "./messages.ts";
+import type { Place, StoredValue } from "./place.ts";
+
+/** The values of a place at its time `now`, which lay between `sentAt` and `heardAt` of this process. */
+interface Snapshot {
+  readonly now: number;
+  readonly values: readonly StoredValue[];
+  readonly sentAt: number;
+  readonly heardAt: number;
+}
+
+/** What this process knows of a key. */
+interface Known extends StoredValue {
+  readonly now: number;
+  readonly sentAt: number;
+  readonly heardAt: number;
+}
+
+/** The reply to a message, as of a time of this process. */
+export interface Heard extends Reply {
+  readonly sentAt: number;
+}
+
+// What a process has heard so long ago, or so slowly, says too little about the time of the place.
+const freshMs = 1_000;
+const mostTripMs = 250;
+
+/** The message at a time that is certain to be so much later. */
+const aged = (message: Message, ms: number): Message => ({
+  ...message,
+  budgets: message.budgets.map((budget) => ({
+    ...budget,
+    ageMs: budget.ageMs + ms,
+    pauseMs: budget.pauseMs > 0 ? Math.max(1, budget.pauseMs - ms) : 0,
+  })),
+  parts: message.parts.map((part) => ({
+    ...part,
+    ended: part.ended.map((one) => ({ ...one, coolMs: one.coolMs.map((coolMs) => coolMs - ms) })),
+  })),
+});
+
+/** The reply as it is heard when so much has passed since its time. */
+const heardLate = (reply: Reply, ms: number): Reply => ({
+  budgets: reply.budgets.map((budget) => ({ ...budget, at: budget.at + ms })),
+  parts: reply.parts.map((part) => ({
+    ...part,
+    granted: part.granted.map((inMs) => Math.max(0, inMs - ms)),
+    waitMs: Math.max(0, part.waitMs - ms),
+  })),
+});
+
+const recordOf = ({ value }: StoredValue): BudgetRecord | undefined =>
+  // What `#write` has stored.
+  value === "" ? undefined : (JSON.parse(value) as BudgetRecord);
+
+/**
+ * Applies the messages of one process to values that several processes change: it applies a message to the values that it
+ * knows, and writes the result if they are still the same. Otherwise it learns what is there now, and applies it again.
+ */
+export class Exchange {
+  readonly #place: Place;
+  readonly #process: string;
+  readonly #clock: Clock;
+  /** The part of a round trip to the place that is certain to pass. */
+  readonly floor = new LatencyFloor(10_000, { slackMs: 15, mostMs: silenceMs / 2 });
+  /** When the place last answered. */
+  heardAt = Number.NEGATIVE_INFINITY;
+  readonly #known = new Map<string, Known>();
+  #writes = 0;
+
+  constructor(place: Place, process: string, clock: Clock) {
+    this.#place = place;
+    this.#process = process;
+    this.#clock = clock;
+  }
+
+  async send(keys: readonly string[], message: Message): Promise<Heard> {
+    const composedAt = this.#clock.now();
+    for (let snapshot = this.#remembered(keys) ?? (await this.#read(keys)); ; ) {
+      const { sentAt, heardAt, now } = snapshot;
+      const { records, reply } = grant(
+        snapshot.values.map(recordOf),
+        aged(message, sentAt - composedAt),
+        now,
+      );
+      const next = await this.#write(keys, records, snapshot);
+      if (next.isWritten) return { ...heardLate(reply, this.#clock.now() - heardAt), sentAt };
+      snapshot = next;
+    }
+  }
+
+  /** What is known of the values, at the earliest time that it may be at the place. */
+  #remembered(keys: readonly string[]): Snapshot | undefined {
+    const localNow = this.#clock.now();
+    const known: Known[] = [];
+    for (const key of keys) {
+      const one = this.#known.get(key);
+      if (one === undefined || localNow - one.heardAt > freshMs || one.heardAt - one.sentAt > mostTripMs)
+        return undefined;
+      known.push(one);
+    }
+    const latest = known.reduce((one, other) => (one.heardAt > other.heardAt ? one : other));
+    const now = Math.floor(latest.now + localNow - latest.heardAt);
+    return { now, values: known, sentAt: localNow - (latest.heardAt - latest.sentAt), heardAt: localNow };
+  }
+
+  async #read(keys: readonly string[]): Promise<Snapshot> {
+    const sentAt = this.#clock.now();
+    const stored = await this.#place.read(keys);
+    return { ...stored, ...this.#tripSince(sentAt) };
+  }
+
+  async #write(keys: readonly string[], records: readonly BudgetRecord[], { values }: Snapshot) {
+    const sentAt = this.#clock.now();
+    const version = `${this.#process}:${this.#writes++}`;
+    const changes = keys.map((key, at) => ({
+      key,
+      known: values[at]?.version ?? "",
+      version,
+      value: JSON.stringify(records[at]),
+    }));
+    // Without an answer, it is unknown what is there.
+    for (const key of keys) this.#known.delete(key);
+    const stored = await this.#place.write(changes);
+    const { heardAt } = this.#tripSince(sentAt);
+    for (const [at, key] of keys.entries()) {
+      const value = stored.isWritten ? changes[at] : stored.values[at];
+      if (value !== undefined) this.#known.set(key, { ...value, now: stored.now, sentAt, heardAt });
+    }
+    return { ...stored, sentAt, heardAt };
+  }
+
+  #tripSince(sentAt: number): Pick<Snapshot, "sentAt" | "heardAt"> {
+    const heardAt = this.#clock.now();
+    this.heardAt = heardAt;
+    this.floor.add(heardAt - sentAt, heardAt);
+    return { sentAt, heardAt };
+  }
+}

@@ -1,0 +1,174 @@
+import { rememberedWindows } from "../rate-limit/rules.ts";
+import { type BudgetRecord, graceMs, isInteractive, OpenBudget, type Waiter } from "./budget-state.ts";
+import type { Ask, Message, PartMessage, PartReply, Reply, WantedRequest } from "./messages.ts";
+
+/** A part of a message, with the budgets that its requests spend. */
+interface OpenPart extends PartMessage {
+  readonly spent: readonly OpenBudget[];
+}
+
+/** What a request spends of the budget at `place`: its weight of the narrowest, the last one. */
+const weightAt = ({ spent }: OpenPart, { weight }: Pick<WantedRequest, "weight">, place: number): number =>
+  place === spent.length - 1 ? weight : 1;
+
+/** How many permits of the budget at `place` it holds: never more than there are. */
+const amountAt = (part: OpenPart, request: WantedRequest, place: number): number =>
+  Math.min(weightAt(part, request, place), part.spent[place]?.own.max ?? 0);
+
+const end = (part: OpenPart): void => {
+  for (const one of part.ended)
+    for (const [place, budget] of part.spent.entries())
+      budget.end(part.kind, one, weightAt(part, one, place), one.coolMs[place] ?? 0);
+};
+
+/** Keeps shares of the wider budgets for this kind. */
+const keepShares = ({ kind, spent }: OpenPart, { shares }: Ask, ms: number): void => {
+  for (const [place, budget] of spent.slice(0, -1).entries()) budget.keepShare(kind, shares[place] ?? 0, ms);
+};
+
+const isDue = (part: OpenPart, request: WantedRequest): boolean =>
+  part.spent.every((budget, place) => budget.isBackgroundDue(amountAt(part, request, place)));
+
+/** The requests of one kind that ask to go, one after the other. */
+class Asking {
+  readonly #part: OpenPart;
+  readonly #ask: Ask;
+  readonly #message: Message;
+  readonly #name: string;
+  /** What its kind waited for in each budget when the message came. */
+  readonly #before: readonly (Waiter | undefined)[];
+
+  constructor(part: OpenPart, ask: Ask, message: Message) {
+    this.#part = part;
+    this.#ask = ask;
+    this.#message = message;
+    this.#name = `${message.process} ${part.kind}`;
+    this.#before = part.spent.map(({ state }) => state.waiters[this.#name]);
+    for (const { state, own, now } of part.spent) {
+      delete state.waiters[this.#name];
+      if (isInteractive(part.kind)) state.interactiveUntil = now + rememberedWindows * own.windowMs;
+    }
+  }
+
+  /** Grants the requests in their order, as far as they may go. */
+  answer(): PartReply {
+    const { kind, spent } = this.#part;
+    const granted: number[] = [];
+    for (const [index, request] of this.#ask.requests.entries()) {
+      const isAgain = spent[0]?.hasGranted(kind, request) ?? false;
+      const { inMs, waitMs, lacks } = isAgain
+        ? { inMs: 0, waitMs: 0, lacks: undefined }
+        : this.#judge(request, index);
+      if (lacks !== undefined) {
+        keepShares(this.#part, this.#ask, waitMs + graceMs);
+        return { granted, waitMs, lacks };
+      }
+      for (const [place, budget] of spent.entries())
+        budget.grant(kind, request, weightAt(this.#part, request, place), this.#ask.leaseMs, inMs);
+      granted.push(inMs);
+    }
+    return { granted, waitMs: 0, lacks: undefined };
+  }
+
+  /** Whether a request may go: in how many milliseconds, or how long to wait for which budget. */
+  #judge(request: WantedRequest, index: number): { inMs: number; waitMs: number; lacks: number | undefined } {
+    const { spent, kind } = this.#part;
+    const rank = isInteractive(kind) ? 1 : isDue(this.#part, request) ? 0 : 2;
+    let inMs = 0;
+    let waitMs = 0;
+    let lacks: number | undefined;
+    for (const place of spent.keys()) {
+      const { ms, isWaiting } = this.#judgeAt(place, request, index, rank);
+      if (isWaiting && ms > waitMs) {
+        waitMs = ms;
+        lacks = place;
+      }
+      inMs = Math.max(inMs, ms);
+    }
+    return { inMs, waitMs, lacks };
+  }
+
+  #judgeAt(place: number, request: WantedRequest, index: number, rank: number) {
+    const part = this.#part;
+    const budget = part.spent[place] as OpenBudget;
+    const { own, state, now } = budget;
+    const amount = amountAt(part, request, place);
+    const isWide = place < part.spent.length - 1;
+    const before = this.#before[place];
+    const turn = before?.id === request.id ? before.turn : state.turn;
+    const isFull = budget.dayUsed + weightAt(part, request, place) > own.dayMax;
+    const { ms, isSure } = isFull
+      ? { ms: own.windowMs, isSure: false }
+      : this.#roomIn(place, amount, index === 0, { rank, isWide, turn });
+    // What is sure to be free soon is granted now, for then: nobody has to ask again.
+    const soonMs = Math.max(this.#message.storeFloorMs, Math.min(this.#message.soonMs, own.windowMs / 10));
+    const isWaiting = ms > 0 && !(isSure && ms <= soonMs);
+    if (isWaiting && !isFull) {
+      const want = this.#ask.requests.slice(index).reduce((sum, one) => sum + amountAt(part, one, place), 0);
+      const ends = now + ms + graceMs + 2 * this.#message.storeFloorMs;
+      const { process } = this.#message;
+      state.waiters[this.#name] = { process, rank, id: request.id, turn, isWide, need: amount, want, ends };
+      state.turn += 1;
+    }
+    return { ms, isWaiting };
+  }
+
+  #roomIn(place: number, amount: number, isFirst: boolean, me: Pick<Waiter, "rank" | "isWide" | "turn">) {
+    const { spent, kind } = this.#part;
+    const budget = spent[place] as OpenBudget;
+    const { own, state, now } = budget;
+    const stoppedMs = Math.max(state.pausedUntil, state.blockedUntil) - now;
+    if (stoppedMs > 0) return { ms: stoppedMs, isSure: false };
+    if (state.probe !== "") return { ms: Math.min(250, own.windowMs / 4), isSure: false };
+    const reserve = me.rank === 2 ? budget.keptFromBackground(amount, this.#ask.leastReserve) : 0;
+    const shares = me.isWide ? 0 : budget.keptForShares(kind);
+    const isBelowShare = me.isWide && budget.heldBy(kind) + amount <= (this.#ask.shares[place] ?? 0);
+    // Of a budget that is free, one request may go, however much is kept.
+    const lack = budget.used + amount - own.max + Math.min(reserve + shares, own.max - amount);
+    const ahead = (isOfFirst: boolean): number => budget.ahead(this.#name, me, isOfFirst, isBelowShare);
+    const free = budget.freeIn(lack + ahead(isFirst));
+    // Others have not taken yet what was left for them: ask again when they had their turn.
+    if (free.ms > 0 && !isFirst && lack + ahead(true) <= 0)
+      return { ms: Math.max(5, own.windowMs / 100), isSure: false };
+    return free;
+  }
+}
+
+/**
+ * The rules of limits that processes share: grants requests, and records those that have ended. It changes `records`, and
+ * knows no time but `clock`.
+ *
+ * A granted request holds its permits until it has ended; then they cool down for a window. If its process sends no message
+ * for `silenceMs`, it is dead, and its permits cool down from then on. No clock of a process counts.
+ *
+ * @param records - the state of each of the message's budgets; undefined for one that is new.
+ * @param clock - the time of the store, in milliseconds.
+ */
+export const grant = (
+  records: readonly (BudgetRecord | undefined)[],
+  message: Message,
+  clock: number,
+): { readonly records: readonly BudgetRecord[]; readonly reply: Reply } => {
+  const budgets = message.budgets.map((own, index) => new OpenBudget(records[index], own, message, clock));
+  const parts = message.parts.map((part) => ({
+    ...part,
+    spent: part.budgets.flatMap((index) => budgets[index] ?? []),
+  }));
+  for (const part of parts) {
+    end(part);
+    // Also from those that are answered before it.
+    if (part.ask !== undefined && part.ask.requests.length > 0) keepShares(part, part.ask, 1);
+  }
+  for (const budget of budgets) {
+    budget.pause();
+    budget.count();
+  }
+  const replies = parts.map((part): PartReply => {
+    if (part.ask === undefined) return { granted: [], waitMs: 0, lacks: undefined };
+    return new Asking(part, part.ask, message).answer();
+  });
+  return {
+    records: budgets.map(({ state }) => state),
+    reply: { budgets: budgets.map(({ reply }) => reply), parts: replies },
+  };
+};

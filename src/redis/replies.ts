@@ -1,0 +1,15 @@
+import { AdapterFault } from "../ledger/ledger-over.ts";
+
+/** What a client of Redis must do. */
+export const mustReply =
+  "the client must return the replies of scripts: pass a client of ioredis or node-redis, no pipeline, transaction or wrapper";
+
+/** A reply as text; undefined for none. Clients can be set to give texts as Buffers and numbers as texts. */
+export const textOf = (reply: unknown): string | undefined =>
+  reply === null || reply === undefined ? undefined : String(reply);
+
+/** The parts of a reply. @throws AdapterFault if it has none. */
+export const partsOf = (reply: unknown): readonly unknown[] => {
+  if (!Array.isArray(reply)) throw new AdapterFault(mustReply);
+  return reply;
+};
