@@ -28,6 +28,9 @@ export interface Heard extends Reply {
 // What a process has heard so long ago, or so slowly, says too little about the time of the place.
 const freshMs = 1_000;
 const mostTripMs = 250;
+// So many conflicts are nothing unusual among a few processes.
+const mostInARow = 3;
+const mostBackOffMs = 500;
 
 /** The message at a time that is certain to be so much later. */
 const aged = (message: Message, ms: number): Message => ({
@@ -80,7 +83,8 @@ export class Exchange {
 
   async send(keys: readonly string[], message: Message): Promise<Heard> {
     const composedAt = this.#clock.now();
-    for (let snapshot = this.#remembered(keys) ?? (await this.#read(keys)); ; ) {
+    let snapshot = this.#remembered(keys) ?? (await this.#read(keys));
+    for (let conflicts = 0; ; conflicts += 1) {
       const { sentAt, heardAt, now } = snapshot;
       const { records, reply } = grant(
         snapshot.values.map(recordOf),
@@ -89,7 +93,7 @@ export class Exchange {
       );
       const next = await this.#write(keys, records, snapshot);
       if (next.isWritten) return { ...heardLate(reply, this.#clock.now() - heardAt), sentAt };
-      snapshot = next;
+      snapshot = conflicts < mostInARow ? next : await this.#readLater(keys, next, conflicts);
     }
   }
 
@@ -112,6 +116,17 @@ export class Exchange {
     const sentAt = this.#clock.now();
     const stored = await this.#place.read(keys);
     return { ...stored, ...this.#tripSince(sentAt) };
+  }
+
+  /** Where many processes compete, each waits for a random time, longer from conflict to conflict. */
+  async #readLater(
+    keys: readonly string[],
+    { sentAt, heardAt }: Snapshot,
+    conflicts: number,
+  ): Promise<Snapshot> {
+    const mostMs = Math.min((heardAt - sentAt + 1) * 2 ** (conflicts - mostInARow), mostBackOffMs);
+    await this.#clock.sleep(Math.random() * mostMs);
+    return this.#read(keys);
   }
 
   async #write(keys: readonly string[], records: readonly BudgetRecord[], { values }: Snapshot) {

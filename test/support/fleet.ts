@@ -1,5 +1,6 @@
 import { Redis } from "ioredis";
 import type { Send } from "../../src/http/types.ts";
+import type { SharedLimits } from "../../src/options/shared-limits.ts";
 import { RateLimiter } from "../../src/rate-limit/limiter.ts";
 import { ConcurrencyLimit } from "../../src/rate-limit/queue.ts";
 import { rateLimit } from "../../src/rate-limit/stage.ts";
@@ -8,8 +9,7 @@ import { type Clock, systemClock } from "../../src/runtime/clock.ts";
 import { type SendSpec, through } from "./sending.ts";
 
 /** The limits of one process on a shared store, and what it sends through them. */
-export const memberOn = (redis: RedisCommands, next: Send, options: RedisLimitsOptions, clock: Clock) => {
-  const limits = redisLimits(redis, options);
+export const memberOver = (limits: SharedLimits, next: Send, clock: Clock) => {
   const limiter = new RateLimiter(limits.numbers, clock, limits);
   const slots = new ConcurrencyLimit(10_000);
   const stage = through(
@@ -26,6 +26,9 @@ export const memberOn = (redis: RedisCommands, next: Send, options: RedisLimitsO
   const send: SendSpec = (spec) => stage({ clock, ...spec });
   return { limiter, send };
 };
+
+export const memberOn = (redis: RedisCommands, next: Send, options: RedisLimitsOptions, clock: Clock) =>
+  memberOver(redisLimits(redis, options), next, clock);
 
 /** One process of a fleet, with its own connection and its own budgets on the shared store. */
 export const member = (
