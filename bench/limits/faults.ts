@@ -1,22 +1,21 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Redis } from "ioredis";
 import { documentedLimits } from "../../src/options/limits.ts";
-import { RedisServer } from "../../test/support/redis-server.ts";
 import { row } from "../service-process.ts";
 import { percent, Worker } from "./live.ts";
 import { limitedService } from "./over-sockets.ts";
+import { startStore } from "./store.ts";
 
 const { max, windowMs } = documentedLimits.events;
 const faultMs = 3_000;
 const afterMs = 6_000;
 
-/** What four processes on one Redis send while one of them, or Redis, fails: events in tens, over sockets. */
+/** What four processes on one store send while one of them, or the store, fails: events in tens, over sockets. */
 export const faultCells = async (): Promise<void> => {
-  const redis = await RedisServer.start();
+  const store = await startStore();
   const service = await limitedService("sliding", documentedLimits, 50);
   const events = service.limiters.events;
   const cell = { name: "faults", url: service.url, callers: { "events 10": 8 } };
-  const [first, ...others] = await Promise.all([1, 2, 3, 4].map(() => Worker.start([cell], redis.port)));
+  const [first, ...others] = await Promise.all([1, 2, 3, 4].map(() => Worker.start([cell], store.url)));
   for (const worker of [first, ...others]) worker?.go();
   const shareOver = async (during: Promise<unknown>): Promise<string> => {
     const [before, since] = [events.accepted, performance.now()];
@@ -25,10 +24,8 @@ export const faultCells = async (): Promise<void> => {
   };
   const faults: Readonly<Record<string, () => Promise<unknown>>> = {
     nothing: () => sleep(faultMs),
-    FLUSHALL: async () => {
-      const client = new Redis(redis.port, "127.0.0.1");
-      await client.flushall();
-      client.disconnect();
+    "the store is emptied": async () => {
+      await store.empty();
       await sleep(faultMs);
     },
     "a process is paused for 3 s": async () => {
@@ -40,14 +37,14 @@ export const faultCells = async (): Promise<void> => {
       first?.kill("SIGKILL");
       await sleep(faultMs);
     },
-    "Redis is gone for 3 s": async () => {
-      await redis.stop();
+    "the store is gone for 3 s": async () => {
+      await store.stop();
       await sleep(faultMs);
-      await redis.again();
+      await store.again();
     },
   };
   await sleep(10_000);
-  console.log(`\nfour processes on one Redis, events in tens, a fault of ${faultMs / 1_000} s`);
+  console.log(`\nfour processes on one ${store.name}, events in tens, a fault of ${faultMs / 1_000} s`);
   row("", "429s", "share", "6 s after");
   for (const [name, fault] of Object.entries(faults)) {
     const refused = events.refused;
@@ -57,5 +54,5 @@ export const faultCells = async (): Promise<void> => {
   }
   for (const worker of [first, ...others]) worker?.kill("SIGKILL");
   service.server.close();
-  await redis.stop();
+  await store.stop();
 };

@@ -1,9 +1,8 @@
 // A process of live.ts: works on its cells until it is told to end, and tells how long calls took and waited.
 import { setTimeout as sleep } from "node:timers/promises";
-import { Redis } from "ioredis";
 import { Client, type Limits } from "../../src/index.ts";
-import { redisLimits } from "../../src/redis/index.ts";
 import type { CellTask, Waits, WorkerTask } from "./live.ts";
+import { limitsAt } from "./store.ts";
 
 // What live.ts passes.
 const task = JSON.parse(process.argv[2] ?? "{}") as WorkerTask;
@@ -11,9 +10,7 @@ const task = JSON.parse(process.argv[2] ?? "{}") as WorkerTask;
 const days = { requestsPerDay: 1e9, emailsPerDay: 1e9, eventsPerDay: 1e9 } satisfies Partial<Limits>;
 const event = { name: "x", contact: { email: "ada@example.com" } };
 const email = { to: "ada@example.com", subject: "x", text: "x" };
-const redis = task.redisPort === undefined ? undefined : new Redis(task.redisPort, "127.0.0.1");
-// The command that fails tells it to the limits.
-redis?.on("error", () => undefined);
+const store = task.store === undefined ? undefined : limitsAt(task.store);
 let isEnding = false;
 
 /** One call of each lane; answers how long it has waited. */
@@ -50,7 +47,7 @@ const interactives = {
 } as const;
 
 const startCell = (cell: CellTask): (() => Promise<Waits>) => {
-  const shared = redis && redisLimits(redis, { id: cell.name, ...days });
+  const shared = store?.open({ id: cell.name, ...days });
   const roundTripsMs: number[] = [];
   const waits: Record<string, number[]> = { roundTripsMs };
   const measuredFrom = performance.now() + task.learnMs;
@@ -105,7 +102,7 @@ process.on("message", (message) => {
     process.once("message", async () => {
       isEnding = true;
       const waits = await Promise.all(ends.map((end) => end()));
-      redis?.disconnect();
+      await store?.close();
       process.send?.(Object.fromEntries(task.cells.map(({ name }, at) => [name, waits[at]])), () =>
         process.exit(),
       );

@@ -3,10 +3,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { documentedLimits } from "../../src/options/limits.ts";
 import type { BudgetName } from "../../src/service/define.ts";
-import { RedisServer } from "../../test/support/redis-server.ts";
 import type { Counting } from "../../test/support/service-limiter.ts";
 import { row, type ServiceProcess, startService } from "../service-process.ts";
 import { type LimitedService, limitedService } from "./over-sockets.ts";
+import { startStore } from "./store.ts";
 
 /** What one client of a process does. */
 export interface CellTask {
@@ -23,7 +23,7 @@ export interface CellTask {
 export interface WorkerTask {
   readonly cells: readonly CellTask[];
   readonly learnMs: number;
-  readonly redisPort?: number;
+  readonly store?: string;
 }
 
 /** How long calls waited, in milliseconds, by lane; calls of every second: how long they took. */
@@ -59,9 +59,9 @@ export class Worker {
     this.#child = child;
   }
 
-  static async start(cells: readonly CellTask[], redisPort?: number): Promise<Worker> {
+  static async start(cells: readonly CellTask[], store?: string): Promise<Worker> {
     const file = fileURLToPath(new URL("./live-worker.ts", import.meta.url));
-    const task: WorkerTask = { cells, learnMs, ...(redisPort !== undefined && { redisPort }) };
+    const task: WorkerTask = { cells, learnMs, ...(store !== undefined && { store }) };
     const child = fork(file, [JSON.stringify(task)], { execArgv: ["--import", "tsx"] });
     await new Promise((resolve) => child.once("message", resolve));
     return new Worker(child);
@@ -183,12 +183,12 @@ const countOf = async ({ service, background }: Beside) => {
 
 /** Every saturated load and every p99, over sockets, in real time, at the documented limits, all side by side. */
 export const liveCells = async (): Promise<void> => {
-  const redis = await RedisServer.start();
+  const store = await startStore();
   const one = await saturatedCells("one process", ["sliding", "fixed", "bucket"], {
     alone: 0.97,
     mixed: 0.9,
   });
-  const four = await saturatedCells("four on Redis", ["sliding"], { alone: 0.95, mixed: 0.85 });
+  const four = await saturatedCells(`four on ${store.name}`, ["sliding"], { alone: 0.95, mixed: 0.85 });
   const beside = await besideCells();
   const calls = ({ name, service, background, mostMs }: Beside): CellTask => ({
     name,
@@ -214,13 +214,13 @@ export const liveCells = async (): Promise<void> => {
     [1, 2, 3, 4].map(() =>
       Worker.start(
         four.map((cell) => taskOf(cell, 4)),
-        redis.port,
+        store.url,
       ),
     ),
   );
   const both = await Worker.start(here.map((cell) => ({ ...workOf(cell), ...calls(cell) })));
-  const background = await Worker.start(elsewhere.map(workOf), redis.port);
-  const interactive = await Worker.start(elsewhere.map(calls), redis.port);
+  const background = await Worker.start(elsewhere.map(workOf), store.url);
+  const interactive = await Worker.start(elsewhere.map(calls), store.url);
   const workers = [single, ...fleet, both, background, interactive];
   for (const worker of workers) worker.go();
 
@@ -297,5 +297,5 @@ export const liveCells = async (): Promise<void> => {
     cell.service.stop();
   }
   for (const { service } of [...one, ...four]) service.server.close();
-  await redis.stop();
+  await store.stop();
 };
