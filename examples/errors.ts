@@ -1,4 +1,4 @@
-// Every failure has a class, a code, and says whether the call may have had its effect.
+// Every error has a class and a code, and says whether the call may have taken effect.
 import { Client, ConflictError, isTouchpointError, RateLimitError, ValidationError } from "touchpoint-sdk";
 
 const client = new Client();
@@ -9,8 +9,8 @@ const create = async (email: string): Promise<string> => {
   } catch (error) {
     if (error instanceof ValidationError) return `nothing was sent: ${error.issues[0]?.message}`;
     if (error instanceof ConflictError) return `there is one already: ${error.message}`;
-    if (error instanceof RateLimitError) return `come back in ${error.retryAfterMs} ms`;
-    // A lost response to a create is not repeated: whether there is a contact now, only a look can tell.
+    if (error instanceof RateLimitError) return `try again in ${error.retryAfterMs} ms`;
+    // If the response is lost, the client does not retry a create. Look whether the contact exists now.
     if (isTouchpointError(error) && error.outcome === "unknown") {
       return (await client.contacts.find(email)) === null ? "not created" : "created";
     }

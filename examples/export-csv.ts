@@ -1,4 +1,4 @@
-// Exports every contact to CSV: a page in memory at a time, each contact once while others are added and deleted.
+// Exports every contact to CSV, each exactly once, while others are added and deleted. One page is in memory at a time.
 import { Client, type Contact } from "touchpoint-sdk";
 import { writeCsv } from "touchpoint-sdk/files";
 
@@ -13,7 +13,7 @@ async function* everyContact(): AsyncGenerator<Contact> {
   }
 }
 
-// The file appears when it is complete; `client.contacts.list()` in place of everyContact() would do without progress.
+// The file appears when it is complete. If you need no progress, pass `client.contacts.list()` instead.
 const { records, bytes } = await writeCsv("contacts-export.csv", everyContact(), {
   columns: { email: "E-mail", name: "Name", stage: "Stage", "customFields.plan": "Plan" },
 });

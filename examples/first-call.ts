@@ -1,4 +1,4 @@
-// A first call. The key and the address come from TOUCHPOINT_API_KEY and TOUCHPOINT_BASE_URL.
+// A first call. The client reads TOUCHPOINT_API_KEY and TOUCHPOINT_BASE_URL.
 import { Client } from "touchpoint-sdk";
 
 const client = new Client();
@@ -10,7 +10,7 @@ const { contact, created } = await client.contacts.upsert({
 });
 console.log(created ? "created" : "updated", contact.id);
 
-// Awaited, a list is one page; iterated, it is every contact.
+// If you await a list, you get one page. If you iterate it, you get every contact.
 const page = await client.contacts.list({ limit: 10 });
 console.log(`${page.data.length} of ${page.total} contacts`);
 for await (const { email, name } of client.contacts.list()) console.log(email, name);

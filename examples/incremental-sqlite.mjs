@@ -1,4 +1,4 @@
-// Keeps a copy of every contact in SQLite (Node 24). Killed at any instant and started again, the copy misses nothing.
+// Keeps a copy of every contact in SQLite (Node 24). You can kill it at any time and start it again: it misses nothing.
 import { DatabaseSync } from "node:sqlite";
 import { Client } from "touchpoint-sdk";
 
@@ -9,7 +9,7 @@ const remove = database.prepare("DELETE FROM contacts WHERE id = ?");
 const counts = { added: 0, changed: 0, removed: 0 };
 
 const client = new Client();
-// A page is taken when the next is asked for: by then its transaction is on disk.
+// A page counts as processed when the loop requests the next one. By then, its transaction is on disk.
 for await (const changes of client.contacts.changes({ snapshot: "contacts.snapshot" }).pages()) {
   database.exec("BEGIN");
   for (const change of changes) {

@@ -1,17 +1,17 @@
-// Records every event of a file. Killed at any instant and started again, it ends with each event recorded once.
+// Records every event of a file once, even if you kill the program at any time and start it again.
 import { Client, type EventInput } from "touchpoint-sdk";
 import { readNdjson } from "touchpoint-sdk/files";
 
 const client = new Client();
 const stop = new AbortController();
-process.once("SIGINT", () => stop.abort(new Error("interrupted: start again to go on")));
+process.once("SIGINT", () => stop.abort(new Error("interrupted: start again to continue")));
 
 const source = readNdjson<EventInput>("events.ndjson", {
-  onInvalid: ({ line, error }) => console.error(`line ${line} is no event: ${error.message}`),
+  onInvalid: ({ line, error }) => console.error(`line ${line} is not an event: ${error.message}`),
 });
 
 const report = await client.events.ingest(source, {
-  // Covers only events that are settled, with nothing open before them.
+  // The position up to which all events have a result.
   checkpoint: "events.checkpoint",
   signal: stop.signal,
   onProgress: ({ done, perSecond }) => console.error(`${done} events, ${Math.round(perSecond)} a second`),

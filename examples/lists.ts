@@ -1,17 +1,17 @@
-// Lists take as many people as there are, 1,000 a call. Their other lists stay as they are.
+// Adds any number of people to a list, 1,000 in a request. Their other lists do not change.
 import { Client, ConflictError, isTouchpointError } from "touchpoint-sdk";
 
 const client = new Client();
 
 const { id } = await client.lists.create({ name: "Newsletter" });
 
-// Emails without a contact yet become contacts.
+// The service creates contacts for addresses that have none.
 const readers = Array.from({ length: 1_500 }, (_, index) => `reader-${index}@example.com`);
 try {
   const { requested, calls } = await client.lists.addContacts(id, readers);
   console.log(`${requested} added in ${calls} calls`);
 } catch (error) {
-  // Adding again does no harm; `partial` tells what is left to do.
+  // You can add them again: a repeat is harmless. `partial` says which addresses are left.
   if (isTouchpointError(error)) console.error(error.message, error.partial?.left?.length, "left");
   throw error;
 }

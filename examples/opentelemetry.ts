@@ -1,4 +1,4 @@
-// A span for each call, one below it for each attempt, and metrics, printed to the console.
+// Prints a span for each call, a child span for each attempt, and metrics to the console.
 import {
   ConsoleMetricExporter,
   MeterProvider,
@@ -14,8 +14,8 @@ const tracerProvider = new BasicTracerProvider({
 const meterProvider = new MeterProvider({
   readers: [new PeriodicExportingMetricReader({ exporter: new ConsoleMetricExporter() })],
 });
-instrument({ tracerProvider, meterProvider }); // without arguments: OpenTelemetry's global providers
+instrument({ tracerProvider, meterProvider }); // without arguments, it uses the global providers
 
 await using client = new Client();
 await client.contacts.upsert({ email: "ada@example.com", name: "Ada" });
-await meterProvider.shutdown(); // exports what is left
+await meterProvider.shutdown(); // exports the remaining metrics

@@ -1,9 +1,9 @@
-// A web server that records an event per request, and loses none when it is told to stop.
+// A web server that records an event for each request, and loses none when it stops.
 import { createServer } from "node:http";
 import { Client } from "touchpoint-sdk";
 
 const client = new Client();
-// At 1,000 events under way requests wait; what cannot be recorded is told, never dropped in silence.
+// While 1,000 events are pending, further requests wait. `onDrop` reports each event that could not be recorded.
 const recorder = client.events.recorder({ maxPending: 1_000, onDrop: ({ error }) => console.error(error) });
 const { PORT } = process.env;
 let recorded = 0;
@@ -15,13 +15,13 @@ const server = createServer(async ({ url }, response) => {
   response.writeHead(status).end();
 });
 
-// First no more requests come in, then what they recorded goes out, within the 30 s that orchestrators give.
+// Accepts no more requests, then sends the recorded events, within the 30 s that orchestrators give.
 const stop = () =>
   server.close(() => client.close({ graceMs: 25_000 }).then(() => console.log(`recorded ${recorded}`)));
 process.once("SIGTERM", stop);
 
 server.listen(Number(PORT ?? 0), async () => {
-  const address = server.address(); // without a port to serve on, it visits itself and stops
+  const address = server.address(); // without PORT, it sends itself requests and stops
   if (PORT !== undefined || typeof address !== "object") return;
   await Promise.all(
     Array.from({ length: 40 }, (_, page) => fetch(`http://localhost:${address?.port}/${page}`)),

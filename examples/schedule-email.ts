@@ -1,5 +1,5 @@
-// Emails for later: kept by the service, sent within about a minute after `sendAt`.
-// The document names the list, change and cancellation of scheduled emails without their methods: these are inferred.
+// Schedules an email. The service sends it within about a minute after `sendAt`.
+// The service's API document does not give the methods to list, change and cancel: the library infers them.
 import { Client, isTouchpointError } from "touchpoint-sdk";
 
 const client = new Client();
@@ -19,7 +19,7 @@ await client.emails.scheduled.update(scheduled.id, { sendAt: new Date(Date.now()
 for await (const { id, status, sendAt } of client.emails.scheduled.list()) console.log(id, status, sendAt);
 
 await client.emails.scheduled.cancel(scheduled.id);
-// It is gone: a second cancel finds no record, and says so.
+// A second cancel fails with a NotFoundError, because the email no longer exists.
 await client.emails.scheduled
   .cancel(scheduled.id)
   .catch((error: unknown) => isTouchpointError(error) && console.log(error.name, error.message));

@@ -1,4 +1,4 @@
-// One email to one person. A send is never repeated when its response is lost: it may have gone out.
+// Sends one email to one person. If the response is lost, the client does not retry: the email may have been sent.
 import { BadRequestError, Client, isTouchpointError, MailAccountError } from "touchpoint-sdk";
 
 const client = new Client();
@@ -15,9 +15,9 @@ const send = async (to: string, force = false): Promise<string> => {
   } catch (error) {
     if (error instanceof BadRequestError) return `refused: ${error.message}`;
     if (error instanceof MailAccountError)
-      return `the mail account failed, nothing went out: ${error.message}`;
+      return `the mail account refused it, nothing was sent: ${error.message}`;
     if (isTouchpointError(error) && error.outcome === "unknown")
-      return "it may have gone out: look before you send";
+      return "it may have been sent: look in the mail account";
     throw error;
   }
 };

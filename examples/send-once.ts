@@ -1,7 +1,7 @@
-// Sends an email once per key, in whichever process, however often it is tried.
+// Sends one email for each key, however often and in however many processes you call.
 import { Client, fileLedger, isTouchpointError } from "touchpoint-sdk";
 
-// The key is in the ledger before the first byte leaves. Default: memoryLedger(), which ends with the process.
+// The ledger stores the key before the first byte is sent. The default, memoryLedger(), ends with the process.
 const ledger = fileLedger("sent-emails.ledger");
 
 const welcome = async (client: Client, userId: number): Promise<string> => {
@@ -10,7 +10,7 @@ const welcome = async (client: Client, userId: number): Promise<string> => {
     const { id } = await client.emails.send(email, { once: `welcome:${userId}` });
     return `sent: ${id}`;
   } catch (error) {
-    // An earlier try got no response, so nobody knows: look into the mail account, then decide.
+    // An earlier call got no response: look in the mail account, then settle the key.
     if (isTouchpointError(error) && error.outcome === "unknown") return error.message;
     throw error;
   }
@@ -20,7 +20,7 @@ const first = new Client({ ledger });
 console.log(await welcome(first, 42));
 await first.close();
 
-// As after a restart: the first receipt comes back, and nothing is sent.
+// As after a restart: the call returns the first receipt, and sends nothing.
 const second = new Client({ ledger: fileLedger("sent-emails.ledger") });
 console.log(await welcome(second, 42));
 await second.close();

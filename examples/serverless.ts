@@ -1,7 +1,7 @@
-// A function that is frozen after its response: the platform is told of what still has to be sent.
+// A function that the platform freezes after its response: `waitUntil` keeps it running until the events are sent.
 import { Client } from "touchpoint-sdk";
 
-/** What platforms hand to a function, under this name or another. */
+/** What platforms pass to a function, under this name or another. */
 interface Context {
   waitUntil(promise: Promise<unknown>): void;
 }
@@ -13,7 +13,7 @@ export const handler = async (request: { url: string }, context: Context): Promi
     waitUntil: (promise) => context.waitUntil(promise),
     onDrop: ({ error }) => console.error(error),
   });
-  // Answered at once; the event leaves with the next batch, before the function is frozen.
+  // The function responds at once. The event is sent with the next batch, before the function is frozen.
   void recorder.record({
     name: "page.viewed",
     contact: { email: "ada@example.com" },

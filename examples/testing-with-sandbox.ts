@@ -1,4 +1,4 @@
-// Tests code that uses the client: the whole service in memory, no sockets, a clock in your hands, failures on order.
+// Tests code that uses the client against the sandbox: the service in memory, with failures on demand.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client } from "touchpoint-sdk";

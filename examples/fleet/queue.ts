@@ -1,6 +1,6 @@
 import { Redis } from "ioredis";
 
-/** Some lines of a file: one job. Each workspace has its own files, its own key and its own limits. */
+/** One job: a range of lines of a file. Each workspace has its own files, key and limits. */
 export interface LineRange {
   readonly workspace: string;
   readonly file: string;
@@ -12,6 +12,6 @@ export interface LineRange {
 
 export const queueName = "line-ranges";
 
-/** BullMQ wants commands that wait until Redis is back. */
+/** BullMQ needs commands that wait until Redis is available again. */
 export const connect = (): Redis =>
   new Redis(process.env.REDIS_URL ?? "redis://localhost:6379", { maxRetriesPerRequest: null });

@@ -7,11 +7,11 @@ import { redisCheckpoint, redisLimits } from "touchpoint-sdk/redis";
 import { connect, type LineRange, queueName } from "./queue.ts";
 
 const redis = connect();
-/** A key for each workspace, as JSON. */
+/** The API key of each workspace, as JSON. */
 const keys: Record<string, string> = JSON.parse(process.env.WORKSPACE_KEYS ?? "{}");
-/** Only where they are not the documented ones. */
+/** Set only if they differ from the documented limits. */
 const limits: Partial<Limits> = JSON.parse(process.env.LIMITS ?? "{}");
-/** How long the job of a killed worker stays with it. */
+/** After how many milliseconds the job of a killed worker returns to the queue. */
 const lockDuration = Number(process.env.LOCK_MS ?? 30_000);
 const stop = new AbortController();
 const clients = new Map<string, Client>();
@@ -42,7 +42,7 @@ const record = async (job: Job<LineRange>, token?: string) => {
       onRejected: refuse,
     });
   } catch (error) {
-    // A day that is used up, or this worker's end: the job goes back, for whoever is there then.
+    // The daily limit is used up, or this worker stops: the job returns to the queue for any worker.
     const backInMs = stop.signal.aborted ? 0 : error instanceof RateLimitError && error.retryAfterMs;
     if (backInMs === false || backInMs === undefined) throw error;
     await job.moveToDelayed(Date.now() + backInMs, token);

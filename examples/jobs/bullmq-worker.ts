@@ -1,5 +1,5 @@
 // Sends the emails of queued jobs. Start any number of these, and kill any of them.
-// Needs bullmq and ioredis, TOUCHPOINT_BASE_URL, TOUCHPOINT_API_KEY and REDIS_URL: a Redis that evicts nothing.
+// Needs bullmq and ioredis, TOUCHPOINT_BASE_URL, TOUCHPOINT_API_KEY, and REDIS_URL of a Redis that evicts no keys.
 import { DelayedError, type Job, UnrecoverableError, Worker } from "bullmq";
 import { Redis } from "ioredis";
 import { Client, isTouchpointError } from "touchpoint-sdk";
@@ -26,7 +26,7 @@ const send = async (job: Job<{ user: string; to: string }>, token?: string): Pro
       await job.moveToDelayed(Date.now() + waitMs, token);
       throw new DelayedError();
     }
-    // Nobody knows whether it went out: for a person, who looks and settles the key.
+    // The email may have been sent: a person has to look in the mail account and settle the key.
     if (error.outcome === "unknown") throw new UnrecoverableError(error.message);
     throw error;
   }

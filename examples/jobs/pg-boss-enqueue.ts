@@ -1,8 +1,8 @@
-// Asks for an email inside a transaction: rolled back, it is never sent; committed, it is sent once.
+// Queues an email inside a transaction. It is sent once if the transaction commits, and never if it is rolled back.
 import type { ClientBase } from "pg";
 import type PgBoss from "pg-boss";
 
-/** Runs `work` in a transaction. What it asks for with `ask` becomes a job when the transaction commits. */
+/** Runs `work` in a transaction. What it passes to `ask` becomes a job when the transaction commits. */
 export const transaction = async (
   connection: ClientBase,
   boss: PgBoss,

@@ -1,4 +1,4 @@
-// Sends the emails that transactions asked for. Start any number of these, and kill any of them.
+// Sends the emails that transactions have queued. Start any number of these, and kill any of them.
 // Needs pg and pg-boss, TOUCHPOINT_BASE_URL, TOUCHPOINT_API_KEY and DATABASE_URL.
 import { Pool } from "pg";
 import PgBoss from "pg-boss";
@@ -13,7 +13,7 @@ export interface Welcome {
 
 const connectionString = process.env.DATABASE_URL ?? "postgres://localhost/postgres";
 const pool = new Pool({ connectionString });
-// Claims commit on connections of their own, never inside the transaction that asks for an email.
+// The ledger claims keys on connections of its own, never inside the transaction that queues an email.
 const ledger = sqlLedger(async (sql, params) => (await pool.query(sql, [...params])).rows, {
   dialect: "postgres",
 });
@@ -26,15 +26,15 @@ await boss.work<Welcome>(queue, async ([job]) => {
   const { user, to } = job.data;
   try {
     const email = { to, subject: `Welcome, ${user}`, text: "Good to have you." };
-    // The key is the user's: a second job for the same user sends nothing.
+    // The key names the user, so a second job for the same user sends nothing.
     await client.emails.send(email, { once: `welcome:${user}`, totalTimeoutMs: job.expireInSeconds * 1_000 });
   } catch (error) {
     if (!isTouchpointError(error)) throw error;
-    // The job of a worker that died in the middle of a send: its key says so as soon as its attempt is over.
+    // `once_pending`: perhaps a worker died while it sent this email. Its key is `unknown` after `timeoutMs`.
     const isTooEarly = error.code === "once_pending" || error.code === "rate_limited";
     const waitMs = error.code === "rate_limited" ? (error.retryAfterMs ?? 1_000) : 1_000;
     if (isTooEarly) await boss.send(queue, job.data, { startAfter: Math.ceil(waitMs / 1_000) });
-    // Nobody knows whether it went out: for a person, who looks and settles the key. Never again by itself.
+    // The email may have been sent: a person has to look and settle the key. Do not retry the job.
     else if (error.outcome === "unknown") console.log(`unknown ${user}`);
     else throw error;
   }

@@ -1,4 +1,4 @@
-// Keeps a copy of every contact in PostgreSQL, with removals. Killed at any instant and started again, it misses nothing.
+// Keeps a copy of every contact in PostgreSQL, with removals. You can kill it at any time and start it again.
 // Needs pg, TOUCHPOINT_BASE_URL, TOUCHPOINT_API_KEY and DATABASE_URL.
 import { Pool } from "pg";
 import { Client } from "touchpoint-sdk";
@@ -13,7 +13,7 @@ const save =
 const counts = { added: 0, changed: 0, removed: 0 };
 
 const client = new Client();
-// A page counts as processed when the next is asked for: by then its transaction is committed.
+// A page counts as processed when the loop requests the next one. By then, its transaction is committed.
 for await (const changes of client.contacts.changes({ snapshot: "contacts.snapshot" }).pages()) {
   await connection.query("BEGIN");
   for (const change of changes) {
