@@ -54,9 +54,9 @@ export interface ClientOptions<
   readonly maxRetries?: number | undefined;
   /** A 429 or 503 with a longer `Retry-After` throws at once; in milliseconds. Default 60,000. */
   readonly maxRetryAfterMs?: number | undefined;
-  /** Changes documented limits. `redisLimits(…)` shares them between processes; `false` turns rate limiting off. */
+  /** Changes documented limits. `redisLimits(…)` and `sqlLimits(…)` share them between processes; `false` turns rate limiting off. */
   readonly limits?: Partial<Limits> | SharedLimits | false | undefined;
-  /** Names what several keys share: `{ events: "workspace-7" }`. Default: a key, or an id of `redisLimits`, counts alone. */
+  /** Names what several keys share: `{ events: "workspace-7" }`. Default: a key, or an id of shared limits, counts alone. */
   readonly limitScopes?: LimitScopes | undefined;
   /** The maximum number of requests in flight. Default 16. */
   readonly concurrency?: number | undefined;

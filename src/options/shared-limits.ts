@@ -123,7 +123,7 @@ export interface LimitNumbers {
 }
 
 /**
- * Limits that many processes share. `redisLimits` of `touchpoint-sdk/redis` creates them.
+ * Limits that many processes share. `redisLimits` of `touchpoint-sdk/redis` and `sqlLimits` of `touchpoint-sdk/sql` create them.
  *
  * @example
  * ```ts

@@ -108,7 +108,7 @@ const tellOfThreads = (log: Settings["log"]): void => {
   if (threads?.isMainThread !== false) return;
   isToldOfThreads = true;
   log.warn(
-    "each worker thread counts its requests alone: share the limits by redisLimits, " +
+    "each worker thread counts its requests alone: share the limits by redisLimits or sqlLimits, " +
       "or give each thread its part as limits",
     {},
   );
