@@ -108,13 +108,11 @@ describe("planted in the real tree, it is reported:", () => {
     ]);
   });
 
-  test("more than types of rate-limit in redis", () => {
-    expect(plant("src/redis/planted.ts", 'import { budget } from "../rate-limit/budget.ts";')).toEqual([
-      "src/redis/planted.ts: imports src/rate-limit/budget.ts, which is not below redis",
+  test("more than types of fleet in redis, except how limits are made", () => {
+    expect(plant("src/redis/planted.ts", 'import { grant } from "../fleet/grant.ts";')).toEqual([
+      "src/redis/planted.ts: imports src/fleet/grant.ts, which is not below redis",
     ]);
-    expect(plant("src/redis/planted.ts", 'import type { Budget } from "../rate-limit/budget.ts";')).toEqual(
-      [],
-    );
+    expect(plant("src/redis/planted.ts", 'import type { Place } from "../fleet/place.ts";')).toEqual([]);
   });
 
   test("the inside of an entry in the command line", () => {

@@ -1,6 +1,6 @@
 import { LatencyFloor } from "../rate-limit/permits.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { type BudgetRecord, silenceMs } from "./budget-state.ts";
+import { type BudgetRecord, silenceMs } from "./budget-record.ts";
 import { grant } from "./grant.ts";
 import type { Message, Reply } from "./messages.ts";
 import type { Place, StoredValue } from "./place.ts";
@@ -13,8 +13,8 @@ interface Snapshot {
   readonly heardAt: number;
 }
 
-/** What this process knows of a key. */
-interface Known extends StoredValue {
+/** What this process last heard of a key. */
+interface Remembered extends StoredValue {
   readonly now: number;
   readonly sentAt: number;
   readonly heardAt: number;
@@ -72,7 +72,7 @@ export class Exchange {
   readonly floor = new LatencyFloor(10_000, { slackMs: 15, mostMs: silenceMs / 2 });
   /** When the place last answered. */
   heardAt = Number.NEGATIVE_INFINITY;
-  readonly #known = new Map<string, Known>();
+  readonly #values = new Map<string, Remembered>();
   #writes = 0;
 
   constructor(place: Place, process: string, clock: Clock) {
@@ -97,19 +97,19 @@ export class Exchange {
     }
   }
 
-  /** What is known of the values, at the earliest time that it may be at the place. */
+  /** What this process heard of the values, at the earliest time that it may be at the place. */
   #remembered(keys: readonly string[]): Snapshot | undefined {
     const localNow = this.#clock.now();
-    const known: Known[] = [];
+    const values: Remembered[] = [];
     for (const key of keys) {
-      const one = this.#known.get(key);
+      const one = this.#values.get(key);
       if (one === undefined || localNow - one.heardAt > freshMs || one.heardAt - one.sentAt > mostTripMs)
         return undefined;
-      known.push(one);
+      values.push(one);
     }
-    const latest = known.reduce((one, other) => (one.heardAt > other.heardAt ? one : other));
+    const latest = values.reduce((one, other) => (one.heardAt > other.heardAt ? one : other));
     const now = Math.floor(latest.now + localNow - latest.heardAt);
-    return { now, values: known, sentAt: localNow - (latest.heardAt - latest.sentAt), heardAt: localNow };
+    return { now, values, sentAt: localNow - (latest.heardAt - latest.sentAt), heardAt: localNow };
   }
 
   async #read(keys: readonly string[]): Promise<Snapshot> {
@@ -134,17 +134,17 @@ export class Exchange {
     const version = `${this.#process}:${this.#writes++}`;
     const changes = keys.map((key, at) => ({
       key,
-      known: values[at]?.version ?? "",
+      expected: values[at]?.version ?? "",
       version,
       value: JSON.stringify(records[at]),
     }));
     // Without an answer, it is unknown what is there.
-    for (const key of keys) this.#known.delete(key);
+    for (const key of keys) this.#values.delete(key);
     const stored = await this.#place.write(changes);
     const { heardAt } = this.#tripSince(sentAt);
     for (const [at, key] of keys.entries()) {
       const value = stored.isWritten ? changes[at] : stored.values[at];
-      if (value !== undefined) this.#known.set(key, { ...value, now: stored.now, sentAt, heardAt });
+      if (value !== undefined) this.#values.set(key, { ...value, now: stored.now, sentAt, heardAt });
     }
     return { ...stored, sentAt, heardAt };
   }

@@ -1,6 +1,6 @@
 import type { Ending, Gate, SharingKind, SharingRequest } from "../options/shared-limits.ts";
-import { coolMs } from "../rate-limit/rules.ts";
-import { silenceMs } from "./budget-state.ts";
+import { coolMs } from "../rate-limit/permits.ts";
+import { silenceMs } from "./budget-record.ts";
 import { FleetBudget, type LimitStore, type Part } from "./limit-store.ts";
 import type { Ask, PartReply } from "./messages.ts";
 

@@ -1,6 +1,7 @@
 import { rememberedWindows } from "../rate-limit/rules.ts";
-import { type BudgetRecord, graceMs, isInteractive, OpenBudget, type Waiter } from "./budget-state.ts";
+import { type BudgetRecord, graceMs, isInteractive, type Waiter } from "./budget-record.ts";
 import type { Ask, Message, PartMessage, PartReply, Reply, WantedRequest } from "./messages.ts";
+import { OpenBudget } from "./open-budget.ts";
 
 /** A part of a message, with the budgets that its requests spend. */
 interface OpenPart extends PartMessage {

@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { Limit } from "../options/limits.ts";
 import type { LostStore, SharedBudget, SharingBudget } from "../options/shared-limits.ts";
-import { dayMs } from "../rate-limit/day.ts";
-import { latencyFloorFor, Permits } from "../rate-limit/permits.ts";
+import { dayMs, latencyFloorFor, Permits } from "../rate-limit/permits.ts";
 import type { Cancel, Clock } from "../runtime/clock.ts";
-import { silenceMs } from "./budget-state.ts";
+import { silenceMs } from "./budget-record.ts";
 import { Exchange } from "./exchange.ts";
 import type { BudgetMessage, BudgetReply, PartMessage, PartReply } from "./messages.ts";
 import type { Place, PlaceFault } from "./place.ts";
@@ -103,7 +102,7 @@ export class LimitStore {
       return;
     }
     // Two messages of one process would compete for the state.
-    if (this.#isSending) this.#isDue = true;
+    this.#isDue = this.#isSending;
     if (this.#isSending) return;
     this.#isSending = true;
     const sent = Promise.resolve()

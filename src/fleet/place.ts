@@ -10,10 +10,10 @@ export interface StoredValues {
   readonly values: readonly StoredValue[];
 }
 
-/** A value to be written over the version `known`. */
+/** A value to be written over the version `expected`. */
 export interface Change extends StoredValue {
   readonly key: string;
-  readonly known: string;
+  readonly expected: string;
 }
 
 /** Why a request to a place failed. */
@@ -30,7 +30,7 @@ export interface Place {
   /** How a message names it: `Redis`, `the table touchpoint_limits`. */
   readonly name: string;
   read(keys: readonly string[]): Promise<StoredValues>;
-  /** Writes all of the changes if every known version is still there, otherwise none. Returns what is there now. */
+  /** Writes all of the changes if every expected version is there, otherwise none. Returns what is there now. */
   write(changes: readonly Change[]): Promise<StoredValues & { readonly isWritten: boolean }>;
   faultOf(error: unknown): PlaceFault;
 }

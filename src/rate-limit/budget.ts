@@ -164,8 +164,8 @@ export class Budget implements SharingBudget {
 
   *#shares(): Iterable<Share> {
     for (const kind of this.sharing) {
-      const held = this.#permits.taken.get(kind) ?? 0;
-      yield { isInteractive: kind.priority === "interactive", share: kind.shareOf(this), held };
+      const inUse = this.#permits.taken.get(kind) ?? 0;
+      yield { isInteractive: kind.priority === "interactive", share: kind.shareOf(this), inUse };
     }
   }
 

@@ -5,7 +5,7 @@ import type { SharedLimits } from "../options/shared-limits.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { pump } from "./admission.ts";
 import { Budget } from "./budget.ts";
-import { DailyLimit } from "./daily-limit.ts";
+import { DailyLimit } from "./permits.ts";
 import { AdmissionQueue, type ConcurrencyLimit, Kind } from "./queue.ts";
 import { budgetsOf, type FindBudget, type LimitName } from "./registry.ts";
 

@@ -1,7 +1,7 @@
 import type { Limit } from "../options/limits.ts";
+import type { DayCount } from "../options/shared-limits.ts";
 import { Link } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { coolMs, mostAllowance } from "./rules.ts";
 
 interface Stretch {
   readonly since: number;
@@ -62,6 +62,9 @@ export class LatencyFloor {
   }
 }
 
+// However long a round trip seems to take, most of the window is waited out.
+const mostAllowance = 1 / 3;
+
 // A machine that starts, or is busy, responds late for seconds, and then suddenly no more.
 const stretchWindows = 10;
 // What a busy machine adds to every round trip for a while is not a floor: so small a part of a window is not worth a
@@ -74,6 +77,15 @@ export const latencyFloorFor = (windowMs: number): LatencyFloor =>
     slackMs: Math.min(windowMs * allowanceSlack, mostSlackMs),
     mostMs: windowMs * mostAllowance,
   });
+
+/** How long the permits of a request cool down. */
+export const coolMs = ({ max, windowMs }: Limit, weight: number, wasAnswered: boolean): number => {
+  // Without a response, it is unknown when it was counted: the allowance is added here, so that none remains.
+  const extraMs = wasAnswered ? 0 : windowMs * mostAllowance;
+  // A service that counts whole milliseconds may see a window up to one shorter; and no two clocks run equally fast.
+  const marginMs = 1 + windowMs * 0.0001;
+  return windowMs * Math.max(1, weight / max) + marginMs + extraMs;
+};
 
 // A timer for the moment at which a permit is back must find it back.
 const roundingMs = 0.001;
@@ -174,5 +186,114 @@ export class Permits<Holder> {
       next.remove();
       this.take(-next.value.count, next.value.holder);
     }
+  }
+}
+
+// A day's use in slots of five minutes, each for a day after its end. The document does not say when a day starts, so a
+// limit applies to any 24 hours; this satisfies every reading of it.
+
+export const dayMs = 86_400_000;
+// A day is 288 slots, and one more that has begun.
+export const slotMs = 300_000;
+
+/** The numbers of the slots that were used, oldest first, each followed by what was counted in it. */
+export type DaySlots = readonly number[];
+
+/** What is counted in all slots. */
+export const sumOfSlots = (slots: DaySlots): number => {
+  let sum = 0;
+  for (let at = 1; at < slots.length; at += 2) sum += slots[at] ?? 0;
+  return sum;
+};
+
+/** The slots without those that have expired. */
+export const currentSlots = (slots: DaySlots, now: number): DaySlots => {
+  const oldest = Math.floor((now - dayMs) / slotMs);
+  let gone = 0;
+  while ((slots[gone] ?? oldest) < oldest) gone += 2;
+  return gone > 0 ? slots.slice(gone) : slots;
+};
+
+/**
+ * The slots with `weight` more. A negative weight returns what was not used: that was counted last. What it returns beyond
+ * that was forgotten a day ago.
+ */
+export const chargedSlots = (slots: DaySlots, now: number, weight: number): DaySlots => {
+  const slot = Math.floor(now / slotMs);
+  const isNew = weight > 0 && (slots.at(-2) ?? Number.NEGATIVE_INFINITY) < slot;
+  // Neither leaves room to grow, which thousands of keys would keep.
+  const charged = isNew ? slots.concat(slot, 0) : slots.slice();
+  for (let left = weight; left !== 0 && charged.length > 0; ) {
+    const count = charged.pop() ?? 0;
+    const change = Math.max(left, -count);
+    if (count + change > 0) charged.push(count + change);
+    else charged.pop();
+    left -= change;
+  }
+  return charged;
+};
+
+/** In how many milliseconds the oldest slots that hold `weight` together have expired; 0 if they hold less. */
+export const slotsFreeInMs = (slots: DaySlots, now: number, weight: number): number => {
+  let left = weight;
+  for (let at = 0; left > 0 && at < slots.length; at += 2) {
+    left -= slots[at + 1] ?? 0;
+    if (left <= 0) return ((slots[at] ?? 0) + 1) * slotMs + dayMs - now;
+  }
+  return 0;
+};
+
+// No two clocks run equally fast: in a day, a wall clock that is corrected step by step gains up to 43 s.
+const leastSleepMs = 60_000;
+
+/**
+ * Counts a day's use in this process.
+ *
+ * The client's clock stands still while the machine sleeps. What the wall clock goes on beyond it counts as time, too; a
+ * wall clock that is set back takes only that time back.
+ */
+export class DailyLimit implements DayCount {
+  readonly name: string;
+  readonly max: number;
+  readonly #clock: Clock;
+  /** How far the wall clock was ahead of the client's clock at the start. */
+  readonly #startGapMs: number;
+  #slots: DaySlots = [];
+  #used = 0;
+
+  constructor(name: string, max: number, clock: Clock) {
+    this.name = name;
+    this.max = max;
+    this.#clock = clock;
+    this.#startGapMs = clock.wallTime() - clock.now();
+  }
+
+  get used(): number {
+    const slots = currentSlots(this.#slots, this.#now());
+    if (slots !== this.#slots) this.#used = sumOfSlots(slots);
+    this.#slots = slots;
+    return this.#used;
+  }
+
+  has(weight: number): boolean {
+    return this.#used + weight <= this.max || this.used + weight <= this.max;
+  }
+
+  /** A negative weight returns what was not used. */
+  add(weight: number): void {
+    if (this.max === never) return;
+    this.#slots = chargedSlots(this.#slots, this.#now(), weight);
+    this.#used = weight > 0 ? this.#used + weight : sumOfSlots(this.#slots);
+  }
+
+  /** How long until `weight` more fits. */
+  resetsInMs(weight: number): number {
+    return slotsFreeInMs(this.#slots, this.#now(), weight - (this.max - this.used));
+  }
+
+  #now(): number {
+    const now = this.#clock.now();
+    const sleptMs = this.#clock.wallTime() - now - this.#startGapMs;
+    return sleptMs > leastSleepMs ? now + sleptMs - leastSleepMs : now;
   }
 }

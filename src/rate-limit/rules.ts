@@ -12,18 +12,6 @@ const backgroundPart = 0.1;
 /** The largest part of a wide budget that is kept for all kinds that also need a narrower one. */
 const mostShared = 0.9;
 
-// However long a round trip seems to take, most of the window is waited out.
-export const mostAllowance = 1 / 3;
-
-/** How long the permits of a request cool down. */
-export const coolMs = ({ max, windowMs }: Limit, weight: number, wasAnswered: boolean): number => {
-  // Without a response, it is unknown when it was counted: the allowance is added here, so that none remains.
-  const extraMs = wasAnswered ? 0 : windowMs * mostAllowance;
-  // A service that counts whole milliseconds may see a window up to one shorter; and no two clocks run equally fast.
-  const marginMs = 1 + windowMs * 0.0001;
-  return windowMs * Math.max(1, weight / max) + marginMs + extraMs;
-};
-
 /** The part of a window that background work leaves while there are interactive calls; `least` is a share of the limit. */
 export const reserveOf = (max: number, interactive: number, least: number): number =>
   Math.ceil(
@@ -51,11 +39,11 @@ export const isBackgroundDue = (
   return background + amount <= part || (background === 0 && sinceMs >= (amount / part) * windowMs);
 };
 
-/** The share of a wide budget of a kind that also needs a narrower one, and the permits that it holds. */
+/** The share of a wide budget of a kind that also needs a narrower one, and the permits that it has in use. */
 export interface Share {
   readonly isInteractive: boolean;
   readonly share: number;
-  readonly held: number;
+  readonly inUse: number;
 }
 
 /**
@@ -64,12 +52,12 @@ export interface Share {
  */
 export const keptForShares = (max: number, isInteractive: boolean, shares: Iterable<Share>): number => {
   let lacking = 0;
-  let held = 0;
+  let inUse = 0;
   for (const one of shares) {
     // Interactive calls leave nothing for background ones except their tenth.
     if (isInteractive && !one.isInteractive) continue;
-    held += one.held;
-    lacking += Math.max(0, one.share - one.held);
+    inUse += one.inUse;
+    lacking += Math.max(0, one.share - one.inUse);
   }
-  return Math.max(0, Math.min(lacking, Math.ceil(max * mostShared) - held));
+  return Math.max(0, Math.min(lacking, Math.ceil(max * mostShared) - inUse));
 };

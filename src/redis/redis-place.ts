@@ -50,7 +50,7 @@ export const redisPlace = (redis: RedisCommands): Place => {
     name: "Redis",
     read: (keys) => run(keys, ["read"]),
     write: (changes) => {
-      const values = changes.flatMap(({ known, version, value }) => [known, `${version} ${value}`]);
+      const values = changes.flatMap(({ expected, version, value }) => [expected, `${version} ${value}`]);
       return run(
         changes.map(({ key }) => key),
         ["write", ...values],

@@ -44,9 +44,9 @@ export const sqlPlace = (run: Run, table: string, dialect: SqlDialect): Place =>
 
   /** The values of all keys; undefined if a row is missing. */
   const valuesOf = (keys: readonly string[], rows: readonly Row[]): StoredValues | undefined => {
-    const found = new Map(rows.map((row) => [row.id, row]));
+    const byId = new Map(rows.map((row) => [row.id, row]));
     const values = keys.flatMap((key) => {
-      const row = found.get(key);
+      const row = byId.get(key);
       return row === undefined ? [] : { version: String(row.version), value: String(row.state) };
     });
     return values.length < keys.length
@@ -67,7 +67,7 @@ export const sqlPlace = (run: Run, table: string, dialect: SqlDialect): Place =>
 
   const writeRows = (changes: readonly Change[]): Promise<readonly Row[]> => {
     if (dialect === "postgres") {
-      const rows = changes.flatMap(({ key, known, version, value }) => [key, known, version, value]);
+      const rows = changes.flatMap(({ key, expected, version, value }) => [key, expected, version, value]);
       return run(writeInPostgres(table, changes.length), ...rows);
     }
     return run(
@@ -75,7 +75,7 @@ export const sqlPlace = (run: Run, table: string, dialect: SqlDialect): Place =>
       ...changes.flatMap(({ key, version }) => [key, version]),
       ...changes.flatMap(({ key, value }) => [key, value]),
       ...changes.map(({ key }) => key),
-      ...changes.flatMap(({ key, known }) => [key, known]),
+      ...changes.flatMap(({ key, expected }) => [key, expected]),
     );
   };
 

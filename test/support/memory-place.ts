@@ -19,7 +19,7 @@ export const memoryPlace = (clock: Clock, latencyMs = 0): Place => {
     write: (changes) =>
       wayOf(() => {
         const keys = changes.map(({ key }) => key);
-        const isWritten = values(keys).every(({ version }, at) => version === changes[at]?.known);
+        const isWritten = values(keys).every(({ version }, at) => version === changes[at]?.expected);
         if (isWritten) for (const { key, version, value } of changes) stored.set(key, { version, value });
         return { isWritten, now: now(), values: values(keys) };
       }),

@@ -7,7 +7,7 @@ const addOne = async (place: Place, keys: readonly string[], version: string): P
   for (let { values } = await place.read(keys); ; ) {
     const changes = keys.map((key, at) => ({
       key,
-      known: values[at]?.version ?? "",
+      expected: values[at]?.version ?? "",
       version,
       value: `${Number(values[at]?.value ?? 0) + 1}`,
     }));
@@ -46,7 +46,7 @@ export const keepsThePlaceRules = (open: () => Place): void => {
     const { values } = await place.read(["old 1", "old 2"]);
     await addOne(open(), ["old 2"], "second");
     const change = { version: "third", value: "0" };
-    const changes = values.map(({ version }, at) => ({ ...change, key: `old ${at + 1}`, known: version }));
+    const changes = values.map(({ version }, at) => ({ ...change, key: `old ${at + 1}`, expected: version }));
     const answer = await place.write(changes);
     expect(answer.isWritten).toBe(false);
     expect(answer.values).toEqual([

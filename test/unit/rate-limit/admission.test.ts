@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { SharedBudget } from "../../../src/options/shared-limits.ts";
 import { refusal } from "../../../src/rate-limit/admission.ts";
 import { Budget } from "../../../src/rate-limit/budget.ts";
-import { DailyLimit } from "../../../src/rate-limit/daily-limit.ts";
+import { DailyLimit } from "../../../src/rate-limit/permits.ts";
 import { Admission, AdmissionQueue, ConcurrencyLimit, Kind } from "../../../src/rate-limit/queue.ts";
 import type { BudgetName } from "../../../src/service/define.ts";
 import { FakeClock } from "../../support/fake-clock.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { SharedBudget } from "../../../src/options/shared-limits.ts";
 import { Budget } from "../../../src/rate-limit/budget.ts";
-import { DailyLimit } from "../../../src/rate-limit/daily-limit.ts";
+import { DailyLimit } from "../../../src/rate-limit/permits.ts";
 import type { Clock } from "../../../src/runtime/clock.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { sharedBudget } from "../../support/shared-budget.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DailyLimit } from "../../../src/rate-limit/daily-limit.ts";
+import { DailyLimit } from "../../../src/rate-limit/permits.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 
 const dayMs = 86_400_000;

@@ -1,130 +1,24 @@
 import {
   chargedSlots,
   currentSlots,
-  type DaySlots,
   dayMs,
   slotMs,
   slotsFreeInMs,
   sumOfSlots,
-} from "../rate-limit/day.ts";
+} from "../rate-limit/permits.ts";
 import { isBackgroundDue, keptForShares, keptOfReserve, reserveOf, type Share } from "../rate-limit/rules.ts";
+import {
+  type BudgetRecord,
+  endOf,
+  graceMs,
+  type Holder,
+  isInteractive,
+  newRecord,
+  silenceMs,
+  timeOf,
+  type Waiter,
+} from "./budget-record.ts";
 import type { Ask, BudgetMessage, BudgetReply, EndedRequest, Message, WantedRequest } from "./messages.ts";
-
-/** A process that has sent no message for so long is dead; a store that has not answered for so long is unavailable. */
-export const silenceMs = 3_000;
-// No two clocks run equally fast: less is no step of a clock.
-export const graceMs = 1_000;
-
-/** A request in flight holds its permits from `usableAt`, at most for `leaseMs`; then they cool down for `coolMs`. */
-interface InFlight {
-  readonly amount: number;
-  readonly usableAt: number;
-  readonly leaseMs: number;
-  readonly coolMs: number;
-}
-
-/** The permits of a request that has ended, until when, and the floors of the round trips of its process. */
-interface Cooling {
-  readonly amount: number;
-  readonly ends: number;
-  readonly floorMs: number;
-  readonly storeFloorMs: number;
-}
-
-/** The permits of requests of one kind of one process, by request. */
-interface Holder {
-  readonly process: string;
-  readonly kind: string;
-  /** When the process last sent a message. */
-  heardAt: number;
-  readonly permits: Record<string, InFlight | Cooling>;
-}
-
-/** The first waiting request of a kind of one process. */
-export interface Waiter {
-  readonly process: string;
-  /** 0 for background work that is due, 1 for interactive requests, 2 for other background work. */
-  readonly rank: number;
-  readonly id: string;
-  /** When it became the first, in the order of all. */
-  readonly turn: number;
-  readonly isWide: boolean;
-  /** What it needs, and what it and those behind it want together. */
-  readonly need: number;
-  readonly want: number;
-  readonly ends: number;
-}
-
-/** The state of a budget that processes share: plain data, which a store keeps as JSON. */
-export interface BudgetRecord {
-  readonly born: string;
-  readonly bornAt: number;
-  aheadMs: number;
-  heardAt: number;
-  blockedUntil: number;
-  readonly holders: Record<string, Holder>;
-  readonly waiters: Record<string, Waiter>;
-  /** The shares of kinds that also need a narrower budget, and until when they are kept. */
-  readonly kinds: Record<string, { readonly share: number; readonly ends: number }>;
-  day: DaySlots;
-  /** What was used in the day before the store lost its data. */
-  before: number;
-  beforeUntil: number;
-  turn: number;
-  interactiveUntil: number;
-  backgroundAt: number;
-  pausedUntil: number;
-  pausedBy: string;
-  /** The request in flight that goes alone after a pause; an empty text for none. */
-  probe: string;
-  isProbeDue: boolean;
-}
-
-export const isInteractive = (kind: string): boolean => kind.startsWith("interactive");
-
-const newRecord = (now: number, process: string): BudgetRecord => ({
-  born: `${now} ${process}`,
-  bornAt: now,
-  aheadMs: 0,
-  heardAt: now,
-  blockedUntil: 0,
-  holders: {},
-  waiters: {},
-  kinds: {},
-  day: [],
-  before: 0,
-  beforeUntil: 0,
-  turn: 0,
-  interactiveUntil: 0,
-  backgroundAt: 0,
-  pausedUntil: 0,
-  pausedBy: "",
-  probe: "",
-  isProbeDue: false,
-});
-
-/**
- * The time of the state: the store's clock, unless that stepped back, or forward by more than the process's own clock
- * explains. Then it continues from what is certain to have passed. Who knows no time of this state, or one from before the
- * last step, cannot tell a step forward from silence. A message that was on its way for long looks like a step.
- */
-const timeOf = (state: BudgetRecord, clock: number, own: BudgetMessage): number => {
-  const now = clock - state.aheadMs;
-  const isKnown = own.born === state.born && own.aheadMs === state.aheadMs;
-  const certain = isKnown ? Math.max(state.heardAt, Math.floor(own.knownAt + own.ageMs)) : state.heardAt;
-  const isBack = now < Math.max(state.heardAt, certain - graceMs);
-  const isForward = isKnown && now > certain + graceMs + own.tripMs;
-  if (!isBack && !isForward) return now;
-  state.aheadMs = clock - certain;
-  return certain;
-};
-
-/** When a permit is free for sure. In flight: when its request can no longer take place, or its process is dead. */
-const endOf = (holder: Holder, permit: InFlight | Cooling): number => {
-  if ("ends" in permit) return permit.ends;
-  const { usableAt, leaseMs, coolMs } = permit;
-  return Math.min(usableAt + leaseMs, Math.max(usableAt, holder.heardAt) + silenceMs) + coolMs;
-};
 
 /** The state of one budget while a message is dealt with, and what is counted anew for each message. */
 export class OpenBudget {
@@ -229,7 +123,7 @@ export class OpenBudget {
     const { state, own, now } = this;
     let isProbing = false;
     for (const [name, holder] of Object.entries(state.holders)) {
-      let held = 0;
+      let amount = 0;
       if (holder.process === this.#message.process) holder.heardAt = now;
       for (const [id, permit] of Object.entries(holder.permits)) {
         const ends = endOf(holder, permit);
@@ -239,14 +133,14 @@ export class OpenBudget {
           : 0;
         if (ends <= now) delete holder.permits[id];
         else if (!isCooling || ends - sooner > now) {
-          held += permit.amount;
+          amount += permit.amount;
           const at = isCooling ? ends - sooner : Math.min(now + own.windowMs, ends);
           this.#returns.push({ at, amount: permit.amount, isSure: isCooling });
           isProbing ||= state.probe === id;
           if (!isCooling) this.#kindsInFlight.add(holder.kind);
         }
       }
-      this.#hold(holder, held);
+      this.#hold(holder, amount);
       if (Object.keys(holder.permits).length === 0) delete state.holders[name];
     }
     if (state.probe !== "" && !isProbing) {
@@ -284,7 +178,7 @@ export class OpenBudget {
   *#shares(): Iterable<Share> {
     for (const [kind, { share, ends }] of Object.entries(this.state.kinds))
       if (ends <= this.now && !this.#kindsInFlight.has(kind)) delete this.state.kinds[kind];
-      else yield { isInteractive: isInteractive(kind), share, held: this.heldBy(kind) };
+      else yield { isInteractive: isInteractive(kind), share, inUse: this.heldBy(kind) };
   }
 
   /**
