@@ -18,10 +18,9 @@ export const compiledIn = ["bottleneck", "is-network-error", "p-retry", "zod"];
 
 const base: Options = { entry, format: ["esm", "cjs"], config: false, silent: true };
 // esbuild makes a file of what the same entries need, and each `import()` is an entry: `index` alone would load 26 files.
-// These load after `index`. Because they name it, they need all that `index` needs, which is then one file.
+// These load after `index`, or beside it. Because they name it, they need all that `index` needs, which is then one file.
 const afterIndex =
-  /src[\\/](edge|bulk[\\/](ingest|forecast|import|changes)|ledger[\\/](send-once|journal-file)|http[\\/]transport[\\/](proxy|undici))\.ts$/;
-
+  /src[\\/](edge|cli[\\/]main|(files|redis|sandbox|sql)[\\/]index|service[\\/]compile|bulk[\\/](ingest|forecast|import|changes)|ledger[\\/](send-once|journal-file)|http[\\/]transport[\\/](proxy|undici))\.ts$/;
 const chunks: NonNullable<Options["esbuildPlugins"]>[number] = {
   name: "chunks",
   setup: ({ onLoad, onResolve }) => {
@@ -62,7 +61,9 @@ export default defineConfig({
   esbuildPlugins: [chunks],
   esbuildOptions: (options, { format }) => {
     options.sourcesContent = false;
-    if (format === "cjs") options.define = { ...options.define, "import.meta.url": "undefined" };
+    // Not of CommonJS: tsup maps it by its lines.
+    if (format === "esm") Object.assign(options, { minifyWhitespace: true, lineLimit: 120 });
+    else options.define = { ...options.define, "import.meta.url": "undefined" };
   },
   onSuccess: async () => {
     cpSync("src/sandbox/page", "dist/page", { recursive: true });

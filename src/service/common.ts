@@ -93,12 +93,12 @@ type Check<T> = z.core.CheckFn<T> | z.core.$ZodCheck<T>;
 
 const looseObject = <T extends object>(
   shape: ShapeOf<T>,
-  check?: Check<T>,
+  check?: () => Check<T>,
   message = "must be an object",
 ) => {
   // The same fields, by the names of the type.
   const schema = z.looseObject(shape as unknown as z.core.$ZodShape, message) as unknown as ZodSchema<T>;
-  return check === undefined ? schema : schema.check(check);
+  return check === undefined ? schema : schema.check(check());
 };
 
 /**
@@ -107,7 +107,7 @@ const looseObject = <T extends object>(
  *
  * @param check - of the object as a whole.
  */
-export const objectOf = <T extends object>(shape: () => ShapeOf<T>, check?: Check<T>): ZodSchema<T> =>
+export const objectOf = <T extends object>(shape: () => ShapeOf<T>, check?: () => Check<T>): ZodSchema<T> =>
   deferred(() => looseObject(shape(), check));
 
 /** A schema of the library, or a part of one. */
@@ -134,7 +134,7 @@ export const inputs = new WeakMap<Definition, ReadonlyMap<string, Definition>>()
  */
 export const inputOf = <T extends object>(
   shape: () => ShapeOf<T>,
-  check?: Check<T>,
+  check?: () => Check<T>,
   message?: string,
 ): ZodSchema<T> =>
   deferred(() => {
@@ -227,6 +227,9 @@ export const page = <T>(item: Schema<T>) =>
 
 /** Any value. */
 export const Anything = deferred(() => z.unknown());
+
+/** No value. */
+export const Nothing = deferred(() => z.undefined());
 
 /** Properties of arrays, Maps, Dates and functions that a record of fields does not have. */
 interface NoCollection {

@@ -101,10 +101,11 @@ export const CompanyInput: Schema<CompanyInput> = inputOf<CompanyInput>(
     ...ownFields(),
     contacts: z.optional(z.array(zodOf(CompanyPerson), "must be an array of { email, name, title }")),
   }),
-  z.refine(
-    (company) => Object.values(company).some((value) => value !== undefined),
-    "must have a field: companyName, domain, industry or contacts",
-  ),
+  () =>
+    z.refine(
+      (company) => Object.values(company).some((value) => value !== undefined),
+      "must have a field: companyName, domain, industry or contacts",
+    ),
 );
 
 /**

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import type { MomentInput } from "../runtime/moments.ts";
 import { isRecord } from "../runtime/values.ts";
 import {
+  Anything,
   anyPage,
   changed,
   deferred,
@@ -9,6 +10,7 @@ import {
   each,
   type Fields,
   inputOf,
+  Nothing,
   objectOf,
   openText,
   page,
@@ -101,10 +103,11 @@ interface Bodies {
   readonly text?: string | undefined;
 }
 
-const hasOneBody = z.refine<Bodies>(
-  (email) => (email.html === undefined) !== (email.text === undefined),
-  "must carry exactly one of html and text",
-);
+const hasOneBody = () =>
+  z.refine<Bodies>(
+    (email) => (email.html === undefined) !== (email.text === undefined),
+    "must carry exactly one of html and text",
+  );
 
 type Loose<Email> = Omit<Email, keyof Bodies> & Bodies;
 
@@ -251,10 +254,11 @@ export const ScheduledEmailPatch: Schema<ScheduledEmailPatch> = inputOf<Schedule
     ...content(),
     sendAt: z.optional(zodOf(Moment)),
   }),
-  z.refine(
-    ({ html, text }) => html === undefined || text === undefined,
-    "must carry at most one of html and text",
-  ),
+  () =>
+    z.refine(
+      ({ html, text }) => html === undefined || text === undefined,
+      "must carry at most one of html and text",
+    ),
 );
 
 /** The objects with an id, on the top level or in up to three envelopes, outermost first. */
@@ -323,8 +327,8 @@ export const emails = {
     scope: ["email:write"],
     isEmail: true,
     replay: "idempotent",
-    input: z.undefined(),
-    output: z.unknown(),
+    input: Nothing,
+    output: Anything,
     notFoundMeansDone: true,
     mayBeEmpty: true,
   }),

@@ -61,7 +61,7 @@ const person = "give { email }, { externalId } or { id }";
 // At least one of them is required: the check enforces it at run time, and the cast in the type.
 export const EventContact: Schema<EventContact> = inputOf<Pick<EventContact, keyof EventContact>>(
   () => ({ email: z.optional(EmailAddress), externalId: z.optional(Text), id: z.optional(Text) }),
-  z.refine((ids) => (ids.email ?? ids.externalId ?? ids.id) !== undefined, person),
+  () => z.refine((ids) => (ids.email ?? ids.externalId ?? ids.id) !== undefined, person),
   person,
 ) as unknown as Schema<EventContact>;
 
@@ -116,13 +116,14 @@ export const EventInput: Schema<EventInput> = inputOf<EventInput>(
     occurredAt: z.optional(zodOf(Moment)),
     createContact: z.optional(z.boolean("must be a boolean")),
   }),
-  ({ value, issues }) => {
-    const { contactFields } = value;
-    if (contactFields === undefined) return;
-    // The document's fields as for a contact; other fields are free.
-    for (const { path, message } of issuesOf(ContactPatch, asWritten(contactFields)))
-      issues.push({ code: "custom", input: value, path: ["contactFields", path], message });
-  },
+  () =>
+    ({ value, issues }) => {
+      const { contactFields } = value;
+      if (contactFields === undefined) return;
+      // The document's fields as for a contact; other fields are free.
+      for (const { path, message } of issuesOf(ContactPatch, asWritten(contactFields)))
+        issues.push({ code: "custom", input: value, path: ["contactFields", path], message });
+    },
 );
 
 /** Reads an event as JSON would write it. */
@@ -214,11 +215,12 @@ const BatchAnswerItem = objectOf<BatchAnswerItem>(
     duplicate: z.nullish(z.boolean()),
     error: z.optional(z.unknown()),
   }),
-  ({ value, issues }) => {
-    if (!isRecorded(value)) return;
-    for (const { path, message } of issuesOf(RecordedItem, value))
-      issues.push({ code: "custom", input: value, path: [path], message });
-  },
+  () =>
+    ({ value, issues }) => {
+      if (!isRecorded(value)) return;
+      for (const { path, message } of issuesOf(RecordedItem, value))
+        issues.push({ code: "custom", input: value, path: [path], message });
+    },
 );
 
 /** The service's response to one batch request. */

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { anyRecord, EmailAddress, inputOf, objectOf, type Schema, Text } from "./common.ts";
+import { Anything, anyRecord, EmailAddress, inputOf, objectOf, type Schema, Text } from "./common.ts";
 import { operation } from "./define.ts";
 
 /**
@@ -54,14 +54,14 @@ export const lists = {
     scope: ["lists:write", "contacts:write"],
     replay: "idempotent",
     input: ListMembers,
-    output: z.unknown(),
+    output: Anything,
     mayBeEmpty: true,
   }),
   removeContacts: operation("lists.removeContacts", "DELETE /api/v1/lists/:id/contacts", {
     scope: ["lists:write", "contacts:write"],
     replay: "idempotent",
     input: ListMembers,
-    output: z.unknown(),
+    output: Anything,
     mayBeEmpty: true,
   }),
 };
