@@ -49,7 +49,6 @@ export class LimitStore {
   readonly whenLost: WhenLost;
   /** The gates with something to report in the next message: requests that wait, are in flight, or have ended. */
   readonly gates = new Set<{ parts(): readonly Part[] }>();
-  /** By their keys. */
   readonly budgets = new Map<string, FleetBudget>();
   readonly #place: Place;
   readonly #exchange: Exchange;

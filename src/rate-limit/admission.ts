@@ -52,7 +52,8 @@ const lacksOf = (admission: Admission): readonly Lack[] => {
   for (const budget of kind.budgets) {
     const amount = kind.amountOf(budget, weight);
     const reserve = hasReserve ? budget.keptFromBackground(amount, bounds.interactiveReserve) : 0;
-    const shares = budget === kind.narrowest ? budget.keptForShares(kind.priority) : 0;
+    const isShared = budget === kind.narrowest && budget.sharing.size > 0;
+    const shares = isShared ? budget.keptForShares(kind.priority) : 0;
     const until = budget.readyAt(amount, reserve + shares);
     if (until === undefined) continue;
     // A request that is delayed only by the share of others must not delay those others.

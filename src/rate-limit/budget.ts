@@ -157,9 +157,7 @@ export class Budget implements SharingBudget {
 
   /** How many permits a request that needs no narrower budget leaves for those that do. */
   keptForShares(priority: Priority): number {
-    return this.sharing.size === 0
-      ? 0
-      : keptForShares(this.limit.max, priority === "interactive", this.#shares());
+    return keptForShares(this.limit.max, priority === "interactive", this.#shares());
   }
 
   *#shares(): Iterable<Share> {
