@@ -1,15 +1,17 @@
 import type { Place, StoredValue } from "../../src/fleet/place.ts";
 import type { Clock } from "../../src/runtime/clock.ts";
 
-/** A place in the memory of a test. Each request takes `latencyMs` there, and as long back. */
-export const memoryPlace = (clock: Clock, latencyMs = 0): Place => {
+const here = (): number => 0;
+
+/** A place in the memory of a test. Each request takes `latencyMs()` there, and again back. */
+export const memoryPlace = (clock: Clock, latencyMs = here): Place => {
   const stored = new Map<string, StoredValue>();
   const values = (keys: readonly string[]) =>
     keys.map((key) => stored.get(key) ?? { version: "", value: "" });
   const wayOf = async <Answer>(answer: () => Answer): Promise<Answer> => {
-    if (latencyMs > 0) await clock.sleep(latencyMs);
+    if (latencyMs !== here) await clock.sleep(latencyMs());
     const answered = answer();
-    if (latencyMs > 0) await clock.sleep(latencyMs);
+    if (latencyMs !== here) await clock.sleep(latencyMs());
     return answered;
   };
   const now = (): number => Math.floor(clock.wallTime());

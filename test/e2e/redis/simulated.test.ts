@@ -731,7 +731,7 @@ test("a call that went without Redis, and is granted by a late answer, counts on
   expect([limiter, other.limiter].map((one) => one.state().requestsPerDay.used)).toEqual([2, 3]);
 });
 
-test("a process that sends nothing asks for nothing, and a request takes a message to read and two to write", async () => {
+test("a process that sends nothing asks for nothing, and a request takes a read and two writes", async () => {
   const { line, redis } = watched();
   const { send } = join(async () => answered(), {}, { redis });
   void send(call);
