@@ -1,76 +1,41 @@
-/** What other systems call the fields of a contact, in small letters and without blanks and punctuation. */
-const aliases: Readonly<Record<string, readonly string[]>> = {
-  email: [
-    ...["email", "emailaddress", "email1", "emailaddress1", "email1value", "emailvalue", "primaryemail"],
-    ...["workemail", "businessemail", "emailwork", "mail", "mailaddress", "contactemail", "useremail"],
-    ...["subscriberemail", "personemailwork", "correo", "correoelectronico", "direcciondecorreoelectronico"],
-    ...[
-      "courriel",
-      "adresseemail",
-      "adressemail",
-      "adressedemessagerie",
-      "adresseelectronique",
-      "emailadresse",
-    ],
-    ...["emailadres", "indirizzoemail", "indirizzopostaelettronica", "indirizzodipostaelettronica"],
-    ...["enderecodeemail", "enderecodecorreioeletronico", "enderecodecorreioelectronico"],
-  ],
-  name: [
-    "name",
-    "fullname",
-    "displayname",
-    "contactname",
-    "personname",
-    "contact",
-    "nombrecompleto",
-    "nomcomplet",
-  ],
-  title: [
-    ...["jobtitle", "position", "role", "organizationtitle", "organization1title", "function", "fonction"],
-    ...["poste", "cargo", "puesto", "berufsbezeichnung", "qualifica", "posizione", "functie", "title"],
-  ],
-  phone: [
-    ...["phone", "phonenumber", "mobile", "mobilephone", "mobilephonenumber", "telephone", "tel", "phone1"],
-    ...[
-      "phone1value",
-      "businessphone",
-      "workphone",
-      "primaryphone",
-      "phonework",
-      "personphonework",
-      ...["telefon", "telefonnummer", "mobiltelefon", "handy", "telefongeschaftlich", "telephonemobile"],
-      ...["telephoneportable", "portable", "telefono", "telefonomovil", "movil", "celular", "cellulare"],
-      ...["telefone", "telemovel", "telefoon", "telephonebureau", "telephonedomicile", "telefonotrabajo"],
-    ],
-  ],
-  linkedIn: ["linkedin", "linkedinurl", "linkedinprofile", "personlinkedinurl", "linkedinprofileurl"],
-  notes: [
-    "notes",
-    "note",
-    "comments",
-    "comment",
-    "description",
-    ...["notizen", "bemerkungen", "anmerkungen", "remarques", "notas", "observaciones", "observacoes"],
-    ...["opmerkingen", "annotazioni"],
-  ],
-  firstName: ["firstname", "givenname", "first", "forename", "vorname", "prenom", "fname", "voornaam"],
-  lastName: [
-    "lastname",
-    "familyname",
-    "last",
-    "surname",
-    "nachname",
-    "apellidos",
-    "apellido",
-    "lname",
-  ].concat(["nomdefamille", "cognome", "sobrenome", "achternaam"]),
+/**
+ * What other systems call the fields of a contact, in small letters and without blanks and punctuation, the preferred
+ * names first.
+ */
+const aliases: Readonly<Record<string, string>> = {
+  email:
+    "email emailaddress email1 emailaddress1 email1value emailvalue primaryemail workemail businessemail " +
+    "emailwork mail mailaddress contactemail useremail subscriberemail personemailwork correo " +
+    "correoelectronico direcciondecorreoelectronico courriel adresseemail adressemail " +
+    "adressedemessagerie adresseelectronique emailadresse emailadres indirizzoemail " +
+    "indirizzopostaelettronica indirizzodipostaelettronica enderecodeemail enderecodecorreioeletronico " +
+    "enderecodecorreioelectronico",
+  name: "name fullname displayname contactname personname contact nombrecompleto nomcomplet",
+  title:
+    "jobtitle position role organizationtitle organization1title function fonction poste cargo puesto " +
+    "berufsbezeichnung qualifica posizione functie title",
+  phone:
+    "phone phonenumber mobile mobilephone mobilephonenumber telephone tel phone1 phone1value " +
+    "businessphone workphone primaryphone phonework personphonework telefon telefonnummer mobiltelefon " +
+    "handy telefongeschaftlich telephonemobile telephoneportable portable telefono telefonomovil movil " +
+    "celular cellulare telefone telemovel telefoon telephonebureau telephonedomicile telefonotrabajo",
+  linkedIn: "linkedin linkedinurl linkedinprofile personlinkedinurl linkedinprofileurl",
+  notes:
+    "notes note comments comment description notizen bemerkungen anmerkungen remarques notas " +
+    "observaciones observacoes opmerkingen annotazioni",
+  firstName: "firstname givenname first forename vorname prenom fname voornaam",
+  lastName:
+    "lastname familyname last surname nachname apellidos apellido lname nomdefamille cognome sobrenome " +
+    "achternaam",
   // Alone they are a name; beside the other part they are one part of it.
-  firstOrName: ["nombre", "nome"],
-  lastOrName: ["nom"],
+  firstOrName: "nombre nome",
+  lastOrName: "nom",
   // Columns beside which `Name` is the last name.
-  firstBesideName: ["vorname", "voornaam"],
-  lastBesideFirst: ["name", "naam"],
+  firstBesideName: "vorname voornaam",
+  lastBesideFirst: "name naam",
 };
+
+const namesOf = (field: string): readonly string[] => aliases[field]?.split(" ") ?? [];
 
 const letters = (name: string): string =>
   name
@@ -81,7 +46,7 @@ const letters = (name: string): string =>
 /** A guess what the columns of a file from elsewhere are: at most one for each field. */
 export const guessedMap = (columns: readonly string[]): ReadonlyMap<string, string> => {
   const columnOf = (field: string): string | undefined => {
-    const names = aliases[field] ?? [];
+    const names = namesOf(field);
     // The order of the names is that of preference.
     const ranked = columns
       .map((column) => ({ column, rank: names.indexOf(letters(column)) }))
@@ -113,6 +78,6 @@ export const salutationIn = (names: readonly string[]): string | undefined => {
   const columns = names.map(letters);
   const at = columns.indexOf("title");
   const hasParts = columns.some((column) => ["suffix", "middlename", "jobtitle"].includes(column));
-  const isBeforeName = aliases.firstName?.includes(columns[at + 1] ?? "") === true;
+  const isBeforeName = namesOf("firstName").includes(columns[at + 1] ?? "");
   return hasParts || isBeforeName ? names[at] : undefined;
 };
