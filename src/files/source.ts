@@ -102,54 +102,38 @@ async function* unpacked(chunks: AsyncGenerator<Buffer>, name: string): AsyncGen
 
 const asCsv = 'In the spreadsheet, save it as "CSV UTF-8"';
 const unpack = "Unpack it first";
-const page = "Download the data itself: the page may ask you to sign in first";
 const exportIt = "Export the data as CSV";
 
+/** How web pages begin, after a `<`. */
+const tags =
+  "!doctype !-- html head title meta link style script body table thead tbody tr div span center form font br p> h1";
+
 /** Files of other programs that often have the name of a text file, by their first bytes. Markup has any case. */
-const otherFiles: readonly (readonly [start: string, what: string, mend: string])[] = [
-  ["PK\x03\x04", "an Excel workbook or another ZIP file, not a text file", asCsv],
-  ["PK\x05\x06", "an empty ZIP file, not a text file", asCsv],
-  ["\xd0\xcf\x11\xe0", "an old Excel workbook (.xls), not a text file", asCsv],
-  ["7z\xbc\xaf", "a 7z archive, not a text file", unpack],
-  ["Rar!\x1a\x07", "a RAR archive, not a text file", unpack],
+const otherFiles: readonly (readonly [starts: readonly string[], what: string, mend: string])[] = [
+  [["PK\x03\x04"], "an Excel workbook or another ZIP file, not a text file", asCsv],
+  [["PK\x05\x06"], "an empty ZIP file, not a text file", asCsv],
+  [["\xd0\xcf\x11\xe0"], "an old Excel workbook (.xls), not a text file", asCsv],
+  [["7z\xbc\xaf"], "a 7z archive, not a text file", unpack],
+  [["Rar!\x1a\x07"], "a RAR archive, not a text file", unpack],
   // The level of compression is part of the start.
-  ...[..."123456789"].map(
-    (level) => [`BZh${level}1AY&SY`, "packed by bzip2, not a text file", unpack] as const,
-  ),
-  ["\xfd7zXZ", "packed by xz, not a text file", unpack],
-  ["(\xb5/\xfd", "packed by zstd, not a text file", unpack],
-  ["\x1f\x8b", "packed by gzip twice, not a text file", unpack],
-  ["%PDF-", "a PDF, not a text file", exportIt],
-  ["\x89PNG", "an image, not a text file", exportIt],
-  ["\xff\xd8\xff", "an image, not a text file", exportIt],
-  ["GIF87a", "an image, not a text file", exportIt],
-  ["GIF89a", "an image, not a text file", exportIt],
-  ...[
-    "!doctype",
-    "!--",
-    "html",
-    "head",
-    "title",
-    "meta",
-    "link",
-    "style",
-    "script",
-    "body",
-    "table",
-    "thead",
-    "tbody",
-  ]
-    .concat("tr", "div", "span", "center", "form", "font", "br", "p>", "h1")
-    .map((tag) => [`<${tag}`, "a web page, not a text file", page] as const),
-  ["<?xml", "an XML file, not a text file", exportIt],
-  ["{\\rtf", "a rich text document (RTF), not a text file", "Save it as plain text"],
-  ["SQLite format 3\0", "an SQLite database, not a text file", "Export the table as CSV"],
-  ["PAR1\x15", "a Parquet file, not a text file", "Convert it to CSV or NDJSON"],
-  ["begin:vcard", "an address book (vCard), not CSV", "Export the address book as CSV"],
-  ["begin:vcalendar", "a calendar, not CSV", "Export the contacts as CSV"],
-  ["id;pwxl", "a SYLK file, not CSV", asCsv],
-  ["id;pscalc", "a SYLK file, not CSV", asCsv],
-  ["id;pcalcooo", "a SYLK file, not CSV", asCsv],
+  [[..."123456789"].map((level) => `BZh${level}1AY&SY`), "packed by bzip2, not a text file", unpack],
+  [["\xfd7zXZ"], "packed by xz, not a text file", unpack],
+  [["(\xb5/\xfd"], "packed by zstd, not a text file", unpack],
+  [["\x1f\x8b"], "packed by gzip twice, not a text file", unpack],
+  [["%PDF-"], "a PDF, not a text file", exportIt],
+  [["\x89PNG", "\xff\xd8\xff", "GIF87a", "GIF89a"], "an image, not a text file", exportIt],
+  [
+    tags.split(" ").map((tag) => `<${tag}`),
+    "a web page, not a text file",
+    "Download the data itself: the page may ask you to sign in first",
+  ],
+  [["<?xml"], "an XML file, not a text file", exportIt],
+  [["{\\rtf"], "a rich text document (RTF), not a text file", "Save it as plain text"],
+  [["SQLite format 3\0"], "an SQLite database, not a text file", "Export the table as CSV"],
+  [["PAR1\x15"], "a Parquet file, not a text file", "Convert it to CSV or NDJSON"],
+  [["begin:vcard"], "an address book (vCard), not CSV", "Export the address book as CSV"],
+  [["begin:vcalendar"], "a calendar, not CSV", "Export the contacts as CSV"],
+  [["id;pwxl", "id;pscalc", "id;pcalcooo"], "a SYLK file, not CSV", asCsv],
 ];
 
 /** The encodings that a byte order mark names. */
@@ -183,7 +167,9 @@ async function* asUtf8(
     isWide ? new TextDecoder(encoding).decode(start) : bytes.replace(/^\xef\xbb\xbf/, "")
   ).trimStart();
   const lowered = trimmed.toLowerCase();
-  const other = otherFiles.find(([start]) => trimmed.startsWith(start) || lowered.startsWith(start));
+  const other = otherFiles.find(([starts]) =>
+    starts.some((start) => trimmed.startsWith(start) || lowered.startsWith(start)),
+  );
   if (other !== undefined) {
     await chunks.return(undefined);
     throw new ConfigurationError(`${name} is ${other[1]}. ${other[2]}`);
