@@ -43,7 +43,7 @@ const time = async (): Promise<void> => {
     [`latency ${20 / scale}–${300 / scale} ms, random`, [20 / scale, 300 / scale], 140 / scale],
   ] as const) {
     if (process.env.ROW !== undefined && !name.includes(process.env.ROW)) continue;
-    const service = await startService(0, { limits: { ...limits, kind: "sliding" }, latencyMs, seed: 1 });
+    const service = await startService(0, { limits, latencyMs, seed: 1 });
     const client = new Client({ apiKey: "key", baseUrl: service.url, limits });
     const since = performance.now();
     await client.events.ingest(events(count));

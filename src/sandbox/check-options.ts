@@ -77,10 +77,7 @@ const limit = when(
   ),
 );
 
-const limitRules = {
-  kind: isOneOf("sliding", "fixed", "bucket"),
-  ...Object.fromEntries(Object.keys(documentedLimits).map((name) => [name, limit])),
-};
+const limitRules = Object.fromEntries(Object.keys(documentedLimits).map((name) => [name, limit]));
 
 const isLatency = (value: unknown): boolean => {
   const [min, max, ...others] = isArray(value) ? value : [value, value];

@@ -1,12 +1,6 @@
 import type { BudgetName } from "../service/define.ts";
 import { Refusal } from "./answer.ts";
-import {
-  documentedLimits,
-  type LimitKind,
-  type LimitName,
-  type LimitWindow,
-  type SandboxLimits,
-} from "./options.ts";
+import { documentedLimits, type LimitName, type LimitWindow, type SandboxLimits } from "./options.ts";
 
 /** Counts one limit. Times are milliseconds of the sandbox clock. */
 export interface Meter {
@@ -18,8 +12,8 @@ export interface Meter {
   used(now: number): number;
 }
 
-/** What is taken counts for the length of a window, or until the aligned window ends. */
-const createWindows = (window: LimitWindow, isAligned: boolean): Meter => {
+/** Creates a counter of a sliding window: what is taken counts for its length. */
+export const createMeter = (window: LimitWindow): Meter => {
   const { max, windowMs } = window;
   const most = Math.max(1, Math.floor(max));
   /** When each unit that was taken expires, in this order. */
@@ -37,35 +31,12 @@ const createWindows = (window: LimitWindow, isAligned: boolean): Meter => {
       return (expiries[missing - 1] ?? now) - now;
     },
     take(weight, now) {
-      const end = isAligned ? (Math.floor(now / windowMs) + 1) * windowMs : now + windowMs;
-      const expiry = weight > max ? now + (windowMs * weight) / max : end;
+      const expiry = now + windowMs * Math.max(1, weight / max);
       for (let unit = 0; unit < Math.min(weight, most); unit += 1) expiries.push(expiry);
     },
     used,
   };
 };
-
-const createBucket = (window: LimitWindow): Meter => {
-  const { max, windowMs } = window;
-  const eachMs = windowMs / max;
-  let fullAt = Number.NEGATIVE_INFINITY;
-  return {
-    window,
-    waitMs(weight, now) {
-      const waitMs = Math.max(fullAt, now) + Math.min(weight, max) * eachMs - windowMs - now;
-      // Times round: a microsecond short counts as full.
-      return waitMs > 1e-3 ? waitMs : 0;
-    },
-    // An oversized batch leaves a debt that the following windows pay off.
-    take(weight, now) {
-      fullAt = Math.max(fullAt, now) + weight * eachMs;
-    },
-    used: (now) => Math.min(max, Math.max(0, fullAt - now) / eachMs),
-  };
-};
-
-export const createMeter = (window: LimitWindow, kind: LimitKind = "sliding"): Meter =>
-  kind === "bucket" ? createBucket(window) : createWindows(window, kind === "fixed");
 
 /** The counters of one budget of a key, a workspace or a mail account. */
 export type Meters = Map<LimitName, Meter>;
@@ -87,7 +58,7 @@ export const createMetersFor =
       const limit = limits[name] ?? documentedLimits[name];
       if (limit === false) continue;
       const window = typeof limit === "number" ? { ...documentedLimits[name], max: limit } : limit;
-      if (Number.isFinite(window.max)) meters.set(name, createMeter(window, limits.kind));
+      if (Number.isFinite(window.max)) meters.set(name, createMeter(window));
     }
     return meters;
   };

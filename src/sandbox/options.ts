@@ -86,7 +86,7 @@ export interface WorkspaceOptions {
 /** A change to a workspace while the sandbox runs. A missing field stays as it is. */
 export type WorkspaceChange = Pick<WorkspaceOptions, "signatures" | "tracking">;
 
-/** At most `max` in `windowMs` milliseconds, counted as `kind` says. */
+/** At most `max` in any `windowMs` milliseconds. */
 export interface LimitWindow {
   /** Above 0; `Infinity` for no limit. */
   readonly max: number;
@@ -109,25 +109,19 @@ export const documentedLimits = {
 /** The names of the limits: the documented ones, and the daily limit of a mail account, which has no documented number. */
 export type LimitName = keyof typeof documentedLimits | "mailAccountPerDay";
 
-/** How the service counts: every window of that length, aligned windows, or a bucket that refills steadily. */
-export type LimitKind = "sliding" | "fixed" | "bucket";
-
 /**
  * The limits that apply. A missing limit is as documented; a number keeps the documented window; `false` turns the limit
  * off. The daily limit of a mail account is its own option, `dailyLimit`.
  */
 export type SandboxLimits = {
   readonly [Name in keyof typeof documentedLimits]?: LimitWindow | number | false;
-} & {
-  /** `sliding` (default): every window of that length; `fixed`: aligned windows; `bucket`: refills steadily. */
-  readonly kind?: LimitKind;
 };
 
 /** Options of a sandbox. Those of its workspace `default` are at the top level. */
 export interface SandboxOptions extends WorkspaceOptions {
   /** The accepted keys: strings, or objects with scopes and more. Default: one key, `sandbox-key`, with every scope. */
   readonly apiKeys?: readonly (string | ApiKeyOptions)[] | undefined;
-  /** The limits and how they count. Default: the documented ones. `false`: none except a `dailyLimit`. */
+  /** The limits. Default: the documented ones. `false`: none except a `dailyLimit`. */
   readonly limits?: SandboxLimits | false | undefined;
   /** The source of time; `advance` moves ahead of it. Default: the system's clock. */
   readonly clock?: Clock | undefined;

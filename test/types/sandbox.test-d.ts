@@ -20,7 +20,7 @@ test("a sandbox is made of options that exist, or of none", () => {
     customFields: { plan: "text" },
   });
   createSandbox({
-    limits: { requests: 5, emails: { max: 1, windowMs: 1 }, kind: "bucket" },
+    limits: { requests: 5, emails: { max: 1, windowMs: 1 } },
     latencyMs: [1, 5],
   });
   // @ts-expect-error keys are many
