@@ -1,4 +1,4 @@
-import { isDate, isRecord } from "../runtime/values.ts";
+import { isRecord } from "../runtime/values.ts";
 import type { Answer } from "./answer.ts";
 import type { Fault, FaultName, ItemsFault, StatusFault } from "./faults.ts";
 import { isArray } from "./json.ts";
@@ -97,8 +97,7 @@ const statusEffect = (fault: StatusFault): Effect => {
   const { body: planned = { error: `Planned fault: status ${status}.` } } = fault;
   const body = bodiless.includes(status) ? "" : planned;
   const headers: Record<string, string> = { "content-type": "application/json" };
-  if (retryAfter !== undefined)
-    headers["retry-after"] = isDate(retryAfter) ? retryAfter.toUTCString() : String(retryAfter);
+  if (retryAfter !== undefined) headers["retry-after"] = String(retryAfter);
   // Header names ignore case. In lower case, a header of the fault replaces the default one.
   for (const [name, value] of Object.entries(fault.headers ?? {})) headers[name.toLowerCase()] = value;
   const answer = { status, headers, body: typeof body === "string" ? body : JSON.stringify(body) };

@@ -10,7 +10,7 @@ import {
   refuseSetup,
   ruleFaults,
 } from "../runtime/rules.ts";
-import { isDate, isRecord } from "../runtime/values.ts";
+import { isRecord } from "../runtime/values.ts";
 import { listOf, or, recordOf, when } from "./checks.ts";
 import { effectOf, faultNames, type PlannedEffect } from "./fault-effects.ts";
 import type { FaultOptions, PlannedFault } from "./faults.ts";
@@ -20,12 +20,7 @@ import { operationIds } from "./router.ts";
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 const header = must("a valid header value", (value) => typeof value === "string" && headerValue.test(value));
 
-const date: Rule = (value, field) => (Number.isNaN(Number(value)) ? [`${field} is not a time`] : []);
-const retryAfter = when(
-  isDate,
-  date,
-  when((value) => typeof value === "number", isAtLeast(0), header),
-);
+const retryAfter = when((value) => typeof value === "number", isAtLeast(0), header);
 
 // A status below 200 is not a final response.
 const status = isWhole(200, 599);

@@ -53,8 +53,8 @@ export type FaultName =
 export interface StatusFault {
   /** 200 to 599. */
   readonly status: number;
-  /** The `Retry-After` header: seconds, any text, or a `Date` for an HTTP date. */
-  readonly retryAfter?: number | string | Date;
+  /** The `Retry-After` header: seconds, or any text, such as `date.toUTCString()` for an HTTP date. */
+  readonly retryAfter?: number | string;
   /** Default: `{ error }`. A string is sent unchanged. A 204, 205 or 304 is sent without it. */
   readonly body?: unknown;
   /**

@@ -73,7 +73,7 @@ test("faults are planned in known words, and taken back", () => {
   const planned = sandbox.fail({ operation: "contacts.list", nth: 2, with: "reset-before" });
   expectTypeOf(planned).toEqualTypeOf<PlannedFault>();
   expectTypeOf(planned.remove()).toEqualTypeOf<void>();
-  sandbox.fail({ with: { status: 503, retryAfter: new Date() } });
+  sandbox.fail({ with: { status: 503, retryAfter: new Date().toUTCString() } });
   sandbox.fail({ with: { status: 307, headers: { location: "https://elsewhere.example" } } });
   sandbox.fail({ with: { items: [0, 2], status: 400 } });
   // @ts-expect-error with what?

@@ -73,11 +73,12 @@ export const planned =
   async (sandbox: Sandbox, times: Times): Promise<Place> => {
     const planned = typeof fault === "function" ? fault() : fault;
     sandbox.fail({ with: planned, times: times === "once" ? 1 : Number.POSITIVE_INFINITY });
-    const retryAfter =
-      typeof planned === "object" && "retryAfter" in planned ? planned.retryAfter : undefined;
+    const retryAfter = String(
+      typeof planned === "object" && "retryAfter" in planned ? planned.retryAfter : undefined,
+    );
     return {
       ...(await sandbox.listen()),
       stalled: () => sandbox.state.requests.filter((request) => request.fault !== undefined).length,
-      ...(retryAfter instanceof Date && { notBefore: Math.floor(retryAfter.getTime() / 1_000) * 1_000 }),
+      ...(retryAfter.endsWith("GMT") && { notBefore: Date.parse(retryAfter) }),
     };
   };

@@ -13,8 +13,12 @@ const forms = [
   { form: "Retry-After: 1", retryAfter: () => 1, waitMs: 1_000 },
   { form: "Retry-After: 0.2", retryAfter: () => "0.2", waitMs: 200 },
   { form: "Retry-After: 0", retryAfter: () => 0, waitMs: 0 },
-  { form: "Retry-After: an HTTP date", retryAfter: () => new Date(Date.now() + 2_000), waitMs: 0 },
-  { form: "Retry-After: a date gone by", retryAfter: () => new Date(0), waitMs: 0 },
+  {
+    form: "Retry-After: an HTTP date",
+    retryAfter: () => new Date(Date.now() + 2_000).toUTCString(),
+    waitMs: 0,
+  },
+  { form: "Retry-After: a date gone by", retryAfter: () => new Date(0).toUTCString(), waitMs: 0 },
   { form: "Retry-After: soon", retryAfter: () => "soon", waitMs: 0 },
 ] as const;
 
