@@ -13,6 +13,7 @@ import {
   ruleFaults,
 } from "../runtime/rules.ts";
 import { isRecord } from "../runtime/values.ts";
+import { each } from "../service/common.ts";
 import { allOperations } from "../service/operations.ts";
 import { isTime, listOf, or, recordOf, when } from "./checks.ts";
 import { isArray } from "./json.ts";
@@ -40,22 +41,11 @@ const key: Rule = (value, name) =>
 const keyRules = { key, workspace: isText, ...changeableRules };
 
 const automationRules = {
-  name: isText,
-  startsOn: isText,
-  waitsFor: isText,
-  exitsOn: isText,
-  goalOn: isText,
-  correlateBy: isText,
+  ...each(isText, "name", "startsOn", "waitsFor", "exitsOn", "goalOn", "correlateBy"),
   transactional: isFlag,
 };
 
-const accountRules = {
-  id: isText,
-  from: isText,
-  connected: isFlag,
-  failing: isText,
-  dailyLimit: isWhole(1),
-};
+const accountRules = { ...each(isText, "id", "from", "failing"), connected: isFlag, dailyLimit: isWhole(1) };
 
 const workspaceRules = {
   customFields: recordOf(isOneOf("text", "number", "boolean", "date")),
