@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { suggestion } from "../runtime/nearest-name.ts";
+import { messageOf } from "../runtime/values.ts";
 import { visible } from "./terminal.ts";
 
 export interface Command {
@@ -108,7 +109,7 @@ const parseOptions = (command: Command, args: readonly string[]) => {
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true });
   } catch (error) {
-    const message = String(error instanceof Error ? error.message : error).replaceAll("\n", " ");
+    const message = messageOf(error).replaceAll("\n", " ");
     // The message of parseArgs continues with advice about positional arguments, which is no help here.
     const problem = message.split(". To specify")[0] ?? "";
     const unknown = /^Unknown option '(--[^']+)'/.exec(problem)?.[1];

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import type { CellType, ColumnNames } from "../files/index.ts";
 import { Contact, type Schema } from "../index.ts";
 import { foldedName, nearestTo } from "../runtime/nearest-name.ts";
+import { isRecord, isString, messageOf } from "../runtime/values.ts";
 import { type Request, UsageError } from "./command.ts";
 import { guessedMap, salutationIn } from "./guessed-columns.ts";
 import { shellWord } from "./terminal.ts";
@@ -54,16 +55,9 @@ const fromFile = (path: string): ColumnNames => {
   try {
     columns = JSON.parse(readFileSync(path, "utf8"));
   } catch (cause) {
-    throw new UsageError(
-      `--map @${path}: cannot be read as JSON (${cause instanceof Error ? cause.message : cause})`,
-    );
+    throw new UsageError(`--map @${path}: cannot be read as JSON (${messageOf(cause)})`);
   }
-  const isMap =
-    typeof columns === "object" &&
-    columns !== null &&
-    !Array.isArray(columns) &&
-    Object.values(columns).every((field) => typeof field === "string" || field === false);
-  if (!isMap)
+  if (!isRecord(columns) || !Object.values(columns).every((field) => isString(field) || field === false))
     throw new UsageError(
       `--map @${path}: must be an object such as { "Email Address": "email", "*": false }`,
     );

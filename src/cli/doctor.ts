@@ -10,6 +10,7 @@ import {
   ScheduledEmail,
   type Schema,
 } from "../index.ts";
+import { isRecord } from "../runtime/values.ts";
 import { type CliCommand, exitCode, jsonOption, print } from "./command.ts";
 import { connect, connectionOptions } from "./connect.ts";
 import { fieldsOf } from "./contact-columns.ts";
@@ -33,8 +34,7 @@ const kindOf = (value: unknown): string => {
 };
 
 /** The fields of an object; none of anything else. */
-const fieldsIn = (value: unknown): Readonly<Record<string, unknown>> =>
-  kindOf(value) === "object" ? Object(value) : {};
+const fieldsIn = (value: unknown): Readonly<Record<string, unknown>> => (isRecord(value) ? value : {});
 
 /** Records a page, the most that the document allows. */
 const limit = 200;
@@ -113,7 +113,7 @@ const examineContacts = async ({ client, report, ask, page, compare }: Examinati
   const { email } = fieldsIn(first.data[0]);
   if (typeof email !== "string") return;
   const { body } = await ask((options) => client.contacts.find(email, options));
-  if (kindOf(body) !== "object")
+  if (!isRecord(body))
     report.differs.add(`${operation}: search does not find a contact by its email, as find and upsert need`);
 };
 
@@ -138,7 +138,7 @@ const examineCompanies = async (examination: Examination, domain: string | undef
   const routed = client.withOptions({ routes: report.routes, responseValidation: "off" });
   const { status, body } = await ask((options) => routed.companies.findByDomain(name, options));
   if (status !== 200 && status !== 404) report.differs.add(`${operation}: answers ${status}`);
-  else if (kindOf(body) === "object") compare(operation, [body], Company);
+  else if (isRecord(body)) compare(operation, [body], Company);
   else if (domain === undefined)
     report.notes.add(`${operation}: no record is compared: give --domain of a company`);
   else report.differs.add(`${operation}: finds no company of ${domain}`);

@@ -3,6 +3,7 @@ import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { constants, gunzipSync } from "node:zlib";
 import type { FileSource } from "../files/index.ts";
+import { messageOf } from "../runtime/values.ts";
 import type { Options } from "./args.ts";
 import { type Request, UsageError } from "./command.ts";
 
@@ -114,8 +115,7 @@ export const openInput = (path: string) => {
         if (records > 0 && bytes < size) total = Math.round((records * size) / bytes);
       }
     } catch (cause) {
-      const why = cause instanceof Error ? cause.message : cause;
-      throw new Error(`${path}: cannot be read (${why})`, { cause });
+      throw new Error(`${path}: cannot be read (${messageOf(cause)})`, { cause });
     }
   }
   async function* counted<T>(items: AsyncIterable<T>): AsyncGenerator<T> {

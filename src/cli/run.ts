@@ -1,5 +1,6 @@
 import { version } from "../../package.json";
 import { AuthenticationError, ConnectionError } from "../index.ts";
+import { messageOf } from "../runtime/values.ts";
 import { readArgs } from "./args.ts";
 import {
   type CliCommand,
@@ -32,8 +33,6 @@ export const commands: readonly CliCommand[] = [
   ledgerMigration,
   doctor,
 ];
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** What to do about a failure that a person at a terminal can mend. */
 const nextStep = (error: unknown): string | undefined => {

@@ -98,6 +98,7 @@ export const layers: readonly Rule[] = [
       "src/files/index.ts",
       "src/sql/index.ts",
       "src/runtime/nearest-name.ts",
+      "src/runtime/values.ts",
     ],
   },
 ];
