@@ -1,6 +1,8 @@
 import { type Issue, ValidationError } from "../errors.ts";
 import type { SchemaIssue, StandardSchema } from "../runtime/standard-schema.ts";
+import { isRecord } from "../runtime/values.ts";
 import { pathOf, unnamedFields } from "../service/check.ts";
+import type { SchemaFault } from "../service/common.ts";
 import type { OperationFacts } from "../service/define.ts";
 
 /** The schemas of a workspace, from the client's options. */
@@ -26,16 +28,8 @@ type CheckedOperation = Pick<OperationFacts, "id" | "isPartial" | "typedInput"> 
 
 type Path = readonly PropertyKey[];
 
-/** A fault of a value, with its path. */
-interface SchemaFault {
-  readonly path: Path;
-  readonly message: string;
-}
-
 const below = (prefix: Path, issues: readonly SchemaFault[]): readonly Issue[] =>
   issues.map(({ path, message }) => ({ path: pathOf([...prefix, ...path]), message }));
-
-const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
 const property = (record: unknown, name: string): unknown => Reflect.get(Object(record), name);
 
@@ -167,7 +161,7 @@ export class Workspace {
   async #fieldsIssues(contact: unknown, prefix: Path, check: typeof objectIssues): Promise<readonly Issue[]> {
     const { customFields: schema } = this.#schemas;
     const fields = property(contact, "customFields");
-    if (schema === undefined || !isObject(fields)) return [];
+    if (schema === undefined || !isRecord(fields)) return [];
     return below([...prefix, "customFields"], await check(schema, fields));
   }
 
@@ -188,7 +182,7 @@ export class Workspace {
     if (schema === undefined)
       return [{ path: "name", message: `must be one of ${[...this.#events.keys()].join(", ")}` }];
     const properties = property(event, "properties");
-    if (isObject(properties)) return below(["properties"], await objectIssues(schema, properties));
+    if (isRecord(properties)) return below(["properties"], await objectIssues(schema, properties));
     // Either no properties are allowed, or none are required.
     const isFine = (await schemaIssues(schema, undefined)).length === 0;
     return isFine ? [] : below(["properties"], await objectIssues(schema, {}));
