@@ -8,6 +8,7 @@ import { once } from "node:events";
 import { setPriority } from "node:os";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
+import { burstCells } from "./limits/burst.ts";
 import { faultCells } from "./limits/faults.ts";
 import { memoryOfKeys } from "./limits/keys.ts";
 import { liveCells } from "./limits/live.ts";
@@ -34,6 +35,7 @@ const parts: Readonly<Record<string, () => Promise<void>>> = {
   ...simulated,
   live: liveCells,
   faults: faultCells,
+  burst: burstCells,
   outage: outageCells,
   queue: priceOfQueueing,
   price: priceOfPacing,

@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { migration, type SqlQuery, sqlCheckpoint, sqlLedger } from "../../src/sql/index.ts";
+import { runner } from "../../src/sql/query.ts";
+import { sqlPlace } from "../../src/sql/sql-place.ts";
 import { keepsTheRules } from "../support/ledger-rules.ts";
+import { keepsThePlaceRules } from "../support/place-rules.ts";
 
 interface Sqlite {
   exec(sql: string): void;
@@ -21,6 +24,11 @@ const open = (): SqlQuery => {
 
 describe("a ledger in SQLite", () => {
   keepsTheRules(() => sqlLedger(open(), { dialect }));
+});
+
+describe("limits in SQLite", () => {
+  const query = open();
+  keepsThePlaceRules(() => sqlPlace(runner(query, dialect, "the table"), "touchpoint_limits", dialect));
 });
 
 test("a checkpoint in SQLite is what was saved last", async () => {
