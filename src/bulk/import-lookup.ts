@@ -16,7 +16,6 @@ import type { GivenContact } from "../workspace/contact-types.ts";
 import { fieldsToChange, shortTexts, TextPacker, type Texts } from "./contact-fields.ts";
 import { PackedMap } from "./packed-map.ts";
 import type { InputSource } from "./source-run.ts";
-import { Spool } from "./spool.ts";
 
 /** How an import found out which contacts exist. */
 export interface ImportLookup {
@@ -32,9 +31,6 @@ export interface KnownContact {
   /** The fields that the row would change; empty if none. */
   readonly fields: readonly string[];
 }
-
-/** The field with the place of the whole contact; no contact has a field of this name. */
-const spoolKey = "#whole";
 
 const pageSize = 200;
 
@@ -62,16 +58,13 @@ export class ContactLookup {
   /** Folded addresses that a search did not find. If another program takes one, its creation is refused (409). */
   readonly #absent = new Set<string>();
   readonly #packer = new TextPacker();
-  readonly #spool: Spool<object> | undefined;
   readonly #call: Call;
   readonly #options: CallOptions;
   /** Undefined while no row had to be looked up. */
   way: ImportLookup | undefined;
 
-  /** @param keepsWhole - keeps each whole contact too, in a temporary file. */
-  constructor(call: Call, options: CallOptions, { keepsWhole }: { readonly keepsWhole: boolean }) {
+  constructor(call: Call, options: CallOptions) {
     [this.#call, this.#options] = [call, options];
-    this.#spool = keepsWhole ? new Spool() : undefined;
   }
 
   /**
@@ -122,23 +115,16 @@ export class ContactLookup {
   add(contact: unknown): void {
     if (!isRecord(contact) || typeof contact.email !== "string") return;
     const { id, email } = contact;
-    const number = this.#spool?.add(contact);
-    const texts = { id: JSON.stringify(String(id ?? "")), ...shortTexts(contact) };
-    const stored = number === undefined ? texts : { ...texts, [spoolKey]: String(number) };
-    this.#contacts.set(foldAscii(email), Buffer.from(this.#packer.pack(stored)));
+    this.#remember(email, { id: JSON.stringify(String(id ?? "")), ...shortTexts(contact) });
   }
 
   /** Applies a row to its contact in memory; nothing is sent. */
   apply(row: GivenContact): void {
-    const texts = { id: '""', ...this.#textsOf(row.email), ...shortTexts(row) };
-    this.#contacts.set(foldAscii(row.email), Buffer.from(this.#packer.pack(texts)));
+    this.#remember(row.email, { id: '""', ...this.#textsOf(row.email), ...shortTexts(row) });
   }
 
-  /** A whole contact; undefined if whole contacts are not kept. */
-  contactOf(email: string): Contact | undefined {
-    const number = this.#textsOf(email)?.[spoolKey];
-    // Only contacts of the service have a place.
-    return number === undefined ? undefined : (this.#spool?.read(Number(number)) as Contact);
+  #remember(email: string, texts: Texts): void {
+    this.#contacts.set(foldAscii(email), Buffer.from(this.#packer.pack(texts)));
   }
 
   #textsOf(email: string): Texts | undefined {
