@@ -17,7 +17,7 @@ import { hasSameFields } from "./contact-fields.ts";
 import { ContactLookup, type KnownContact } from "./import-lookup.ts";
 import type { ImportOptions, ImportReport, PlannedRow, RejectedContact } from "./import-options.ts";
 import { ProgressReporter } from "./progress.ts";
-import { type Unseen, unseenHint, type WaitingRow, waitForSearch } from "./search-lag.ts";
+import { type Unseen, unseenHint, untilSeen } from "./search-lag.ts";
 import { type Entry, type InputSource, type Reading, runSource } from "./source-run.ts";
 import { Spool } from "./spool.ts";
 import { type Upserted, upsertTry } from "./upsert.ts";
@@ -41,6 +41,7 @@ const defaultConcurrency = 8;
 const rowsInTurn = 25;
 /** How long all rows of a run together wait for search to show their contacts. */
 const longestLagMs = 30_000;
+const never = Number.POSITIVE_INFINITY;
 
 // These errors are about this row; any other means that the service has a problem, and ends the run.
 const isAboutTheRow = (error: unknown): error is ApiError =>
@@ -143,20 +144,26 @@ class Import {
     const earlier = addresses.map((address) => this.#lastWith.get(address));
     const work = async (): Promise<readonly Entry<GivenContact>[]> => {
       const accepted: Entry<GivenContact>[] = [];
-      const waiting: WaitingRow<Entry<GivenContact>>[] = [];
+      const waiting: { readonly entry: Entry<GivenContact>; readonly wasTried: boolean }[] = [];
       const unseen = new Set<string>();
       for (const [at, entry] of entries.entries()) {
-        const address = foldAscii(String(Object(entry.item).email));
+        const address = addresses[at] ?? "";
         // If an earlier row with the address has ended the run, this one must not overtake it: the next run does both.
         await earlier[at];
         const isBehind = unseen.has(address);
         const done = isBehind ? undefined : await this.#one(entry);
         if (done === true) accepted.push(entry);
         if (typeof done === "boolean") continue;
+        if (done !== undefined && this.#call.clock.now() >= (this.#lagEndsAt ?? never)) {
+          await this.#reject(entry, whyOf(done.error));
+          continue;
+        }
         unseen.add(address);
-        waiting.push({ row: entry, address, tried: done });
+        waiting.push({ entry, wasTried: !isBehind });
       }
-      return waiting.length === 0 ? accepted : [...accepted, ...(await this.#waitForSearch(waiting))];
+      for (const { entry, wasTried } of waiting)
+        if (await this.#untilSeen(entry, wasTried)) accepted.push(entry);
+      return accepted;
     };
     const accepted = work();
     for (const address of addresses) this.#lastWith.set(address, accepted);
@@ -168,13 +175,17 @@ class Import {
     }
   }
 
-  #waitForSearch(rows: readonly WaitingRow<Entry<GivenContact>>[]): Promise<readonly Entry<GivenContact>[]> {
+  /** Tries a row until search shows its contact, or rejects it. Resolves as `#one`. */
+  async #untilSeen(entry: Entry<GivenContact>, wasTried: boolean): Promise<boolean> {
     this.#lagEndsAt ??= this.#call.clock.now() + longestLagMs;
-    return waitForSearch(this.#call, rows, {
-      endsAt: this.#lagEndsAt,
-      retry: (entry, wasTried) => this.#one(entry, wasTried),
-      giveUp: (entry, { error }) => this.#reject(entry, whyOf(error)),
-    });
+    let isAgain = wasTried;
+    const tryOnce = (): Promise<boolean | Unseen> => {
+      const done = this.#one(entry, isAgain);
+      isAgain = true;
+      return done;
+    };
+    const done = await untilSeen(this.#call, tryOnce, this.#lagEndsAt);
+    return typeof done === "boolean" ? done : this.#reject(entry, whyOf(done.error));
   }
 
   /**

@@ -6,7 +6,7 @@ import { findContact } from "../paging/matching.ts";
 import type { Contact } from "../service/contacts.ts";
 import { operations } from "../service/operations.ts";
 import type { GivenContact } from "../workspace/contact-types.ts";
-import { lagWaitMs, type Unseen, unseenHint } from "./search-lag.ts";
+import { type Unseen, unseenHint, untilSeen } from "./search-lag.ts";
 
 /** What an upsert has done. */
 export interface Upserted {
@@ -88,11 +88,7 @@ export const upsertContact = (
     const { clock, deadlineAt = Number.POSITIVE_INFINITY, waitsEndAt = Number.POSITIVE_INFINITY } = call;
     const until = Math.min(clock.now() + longestLagMs, deadlineAt, waitsEndAt);
     const tryOnce = upsertTry(call, { input, options }, () => false);
-    for (let round = 0; ; round += 1) {
-      const done = await tryOnce();
-      if (done.result !== "unseen") return done;
-      const waitMs = lagWaitMs(round, call.context.random());
-      if (clock.now() + waitMs >= until) throw withHint(done.error);
-      await call.backOff(waitMs);
-    }
+    const done = await untilSeen(call, tryOnce, until);
+    if (done.result === "unseen") throw withHint(done.error);
+    return done;
   });
