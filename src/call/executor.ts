@@ -93,22 +93,6 @@ const mergeHeaders = (below: Readonly<Record<string, string>>, own: GivenHeaders
   return headers;
 };
 
-/** The headers of the calls of a client. */
-interface CommonHeaders {
-  readonly withoutBody: Readonly<Record<string, string>>;
-  readonly withBody: Readonly<Record<string, string>>;
-}
-
-// The same two objects for every call without extra headers, because the stages cache what they derive from them.
-const headersOf = new WeakMap<Settings, CommonHeaders>();
-
-const keepHeadersOf = (settings: Settings): CommonHeaders => {
-  const { headers } = settings;
-  const common = { withoutBody: mergeHeaders(json, headers), withBody: mergeHeaders(jsonWithBody, headers) };
-  headersOf.set(settings, common);
-  return common;
-};
-
 /** The HTTP request of an operation whose input was checked. */
 const requestOf = <Input>(
   settings: Settings,
@@ -120,8 +104,7 @@ const requestOf = <Input>(
   const path = input.path ?? (template.includes("/:id") ? pathWithId(id, template, input.id) : template);
   const query = isQuery ? input.payload : input.query;
   const body = isQuery ? undefined : bodyOf(id, operation.write?.(input.payload) ?? input.payload);
-  const { withoutBody, withBody } = headersOf.get(settings) ?? keepHeadersOf(settings);
-  const common = body === undefined ? withoutBody : withBody;
+  const common = mergeHeaders(body === undefined ? json : jsonWithBody, settings.headers);
   return {
     method,
     path: settings.basePath + path + (query === undefined ? "" : queryOf(query)),
