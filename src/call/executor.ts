@@ -129,7 +129,7 @@ const planOf = <Input>(
   const isDrained = plan?.isDrained ?? false;
   const maxWaitMs = priority === "background" ? undefined : settings.maxWaitMs;
   return {
-    replay: plan?.replay ?? (typeof replay === "function" ? replay(payload) : replay),
+    replay: typeof replay === "function" ? replay(payload) : replay,
     weight: operation.weight?.(payload) ?? 1,
     priority,
     maxRetries: options?.maxRetries ?? settings.maxRetries,
@@ -138,7 +138,7 @@ const planOf = <Input>(
     isDivisible: plan?.isDivisible ?? false,
     dryRun: plan?.dryRun,
     once: plan?.once,
-    onWait: plan?.onWait ?? waits?.listener(),
+    onWait: waits?.listener(),
   };
 };
 
