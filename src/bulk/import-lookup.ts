@@ -17,14 +17,6 @@ import { fieldsToChange, shortTexts, TextPacker, type Texts } from "./contact-fi
 import { PackedMap } from "./packed-map.ts";
 import type { InputSource } from "./source-run.ts";
 
-/** How an import found out which contacts exist. */
-export interface ImportLookup {
-  /** `list`: it read the whole list once; `search`: it looked up each row; `none`: the key may do neither. */
-  readonly by: "list" | "search" | "none";
-  /** The reason. */
-  readonly reason: string;
-}
-
 /** What an import knows about a contact before it sends anything. */
 export interface KnownContact {
   readonly id: string;
@@ -60,8 +52,11 @@ export class ContactLookup {
   readonly #packer = new TextPacker();
   readonly #call: Call;
   readonly #options: CallOptions;
-  /** Undefined while no row had to be looked up. */
-  way: ImportLookup | undefined;
+  /**
+   * `list`: it has read the whole list; `search`: it looks up each row; `none`: the key may do neither. Undefined while no
+   * row had to be looked up.
+   */
+  way: "list" | "search" | "none" | undefined;
 
   constructor(call: Call, options: CallOptions) {
     [this.#call, this.#options] = [call, options];
@@ -89,11 +84,7 @@ export class ContactLookup {
       if (list !== undefined && ahead.length > (list.total ?? 0) / pageSize) await this.#readRest(list);
       if (this.way !== undefined) yield* ahead.splice(0);
     }
-    if (list !== undefined)
-      this.way ??= {
-        by: "search",
-        reason: `the input has fewer rows (${ahead.length}) than the list of ${list.total} contacts has pages`,
-      };
+    if (list !== undefined) this.way ??= "search";
     yield* ahead;
   }
 
@@ -101,7 +92,7 @@ export class ContactLookup {
   async look(row: GivenContact): Promise<KnownContact | undefined> {
     let match = this.#textsOf(row.email);
     const address = foldAscii(row.email);
-    if (match === undefined && this.way?.by === "search" && !this.#absent.has(address)) {
+    if (match === undefined && this.way === "search" && !this.#absent.has(address)) {
       const contact = await findContact(this.#call, row.email, this.#options);
       // Under the row's address, in the row's case.
       if (contact !== null) this.add({ ...contact, email: row.email });
@@ -145,7 +136,7 @@ export class ContactLookup {
       return { cursor: first?.cursor, total: first ? totalOf(first) : 0, rest };
     } catch (error) {
       if (!isNotAllowed(error)) throw error;
-      this.way = { by: "none", reason: "the key may not list contacts" };
+      this.way = "none";
       return undefined;
     }
   }
@@ -156,10 +147,6 @@ export class ContactLookup {
     const pages = cursor !== undefined && hasMore ? this.#pages({ cursor }) : rest;
     for (let page = await pages.next(); !page.done; page = await pages.next())
       for (const contact of page.value.data) this.add(contact);
-    const reason =
-      total === undefined
-        ? "the service does not return the number of contacts"
-        : `the list of ${total} contacts has fewer pages than there are rows`;
-    this.way = { by: "list", reason };
+    this.way = "list";
   }
 }

@@ -1,5 +1,4 @@
 import type { GivenContact } from "../workspace/contact-types.ts";
-import type { ImportLookup } from "./import-lookup.ts";
 import type { SourcePlace, WorkOptions } from "./work-options.ts";
 
 /** A row that did not become a contact. */
@@ -89,8 +88,6 @@ export interface ImportReport {
   readonly unknown: number;
   /** How long the run took, in milliseconds. */
   readonly elapsedMs: number;
-  /** How the import found out which contacts exist; undefined if no row had to be looked up. */
-  readonly lookup?: ImportLookup | undefined;
   /** For a `dryRun`: what would happen to each row. */
   readonly plan?: ImportPlan | undefined;
 }

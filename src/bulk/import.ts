@@ -234,7 +234,7 @@ class Import {
   #planFor(match: KnownContact | undefined): Pick<PlannedRow, "result" | "fields" | "reason"> {
     const { mode = "upsert" } = this.#options;
     const needsList = this.plan === undefined ? mode === "update" && 'mode "update"' : "a dry run";
-    if (needsList && this.lookup.way?.by === "none")
+    if (needsList && this.lookup.way === "none")
       throw new ConfigurationError(
         `${operation}: the key may not list contacts, so ${needsList} cannot find out which contacts exist; nothing was sent`,
       );
@@ -329,7 +329,6 @@ export const importContacts = async (
     const settled = Object.values(counts).reduce((sum, count) => sum + count);
     return {
       ...{ ...reading, ...counts, unknown: reading.read - settled, elapsedMs },
-      ...(run.lookup.way && { lookup: run.lookup.way }),
       ...(run.plan && { plan: run.plan }),
     };
   };
