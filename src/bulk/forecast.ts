@@ -94,14 +94,25 @@ class Timetable {
   }
 }
 
-/** The forecast for the rest of a run, if the number of its events is known. */
+/** When an event happened; NaN if it does not say. */
+const occurredAtMs = (event: unknown): number => momentMs(Object(event).occurredAt);
+
+/** The forecast for the rest of a run; for an array it knows the time of every event. */
 export const forecastOfRun = (
+  source: Iterable<unknown> | AsyncIterable<unknown>,
   { total, batchSize }: { readonly total: number | undefined; readonly batchSize?: number | undefined },
   context: ForecastContext,
-): ((done: number) => IngestForecast) | undefined =>
-  total === undefined
-    ? undefined
-    : (done) => new Timetable(batchSize, context).over(Math.max(0, total - done), undefined);
+): ((done: number) => IngestForecast) | undefined => {
+  if (total === undefined) return undefined;
+  const times = Array.isArray(source) ? Float64Array.from(source, occurredAtMs) : undefined;
+  return (done) => {
+    const timetable = new Timetable(batchSize, context);
+    const tooOld = times
+      ?.subarray(done)
+      .reduce((count, at, nth) => count + Number(timetable.isTooOld(at, nth)), 0);
+    return timetable.over(Math.max(0, total - done), tooOld);
+  };
+};
 
 /** Reads a source, sends nothing, and returns how long its ingestion would take from now. */
 export const forecast = async (
@@ -123,8 +134,7 @@ export const forecast = async (
     const event = readEvent(item);
     const checked = Promise.resolve(context.call.issues(operations.events.record, event));
     if ((await untilAborted(checked, options.signal)).length > 0) continue;
-    // Without a time it is NaN, which is never too old.
-    if (timetable.isTooOld(momentMs(event.occurredAt), events)) tooOld += 1;
+    if (timetable.isTooOld(occurredAtMs(event), events)) tooOld += 1;
     events += 1;
   }
   return timetable.over(events, tooOld);

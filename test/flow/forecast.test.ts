@@ -85,8 +85,11 @@ test("onProgress has the forecast of what is left, of a stream too", async () =>
   const { client, clock } = service({ limits: { eventsPerDay: 5 } });
   const told: Progress[] = [];
   const onProgress = (progress: Progress) => void told.push(progress);
-  await clock.until(client.events.ingest(events(4), { batchSize: 2, concurrency: 1, onProgress }));
-  expect(told[0]?.forecast).toMatchObject({ events: 2, days: 1, tooOld: undefined });
+  const old = new Date(clock.wallTime() - 73 * hourMs);
+  await clock.until(
+    client.events.ingest([seen(0, old), ...events(4).slice(1)], { batchSize: 2, concurrency: 1, onProgress }),
+  );
+  expect(told[0]?.forecast).toMatchObject({ events: 2, days: 1, tooOld: 0 });
   expect(told.at(-1)?.forecast).toMatchObject({ events: 0, durationMs: 0 });
   const stream = (async function* () {
     yield seen(0);
