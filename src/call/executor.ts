@@ -81,18 +81,6 @@ const bodyOf = (operation: string, payload: unknown): string | undefined => {
 const json = { accept: "application/json", "user-agent": `touchpoint-sdk/${version}` };
 const jsonWithBody = { ...json, "content-type": "application/json" };
 
-type GivenHeaders = NonNullable<CallOptions["headers"]>;
-
-/** Merges headers: names are normalized, so that none is sent twice; `undefined` removes a header. */
-const mergeHeaders = (below: Readonly<Record<string, string>>, own: GivenHeaders): Record<string, string> => {
-  const headers = { ...below };
-  for (const [name, value] of Object.entries(own)) {
-    if (value === undefined) delete headers[name.toLowerCase()];
-    else headers[name.toLowerCase()] = value;
-  }
-  return headers;
-};
-
 /** The HTTP request of an operation whose input was checked. */
 const requestOf = <Input>(
   settings: Settings,
@@ -104,11 +92,17 @@ const requestOf = <Input>(
   const path = input.path ?? (template.includes("/:id") ? pathWithId(id, template, input.id) : template);
   const query = isQuery ? input.payload : input.query;
   const body = isQuery ? undefined : bodyOf(id, operation.write?.(input.payload) ?? input.payload);
-  const common = mergeHeaders(body === undefined ? json : jsonWithBody, settings.headers);
+  const headers: Record<string, string> = { ...(body === undefined ? json : jsonWithBody) };
+  // Names are normalized, so that none is sent twice; `undefined` removes a header.
+  for (const given of [settings.headers, options?.headers ?? {}])
+    for (const [name, value] of Object.entries(given)) {
+      if (value === undefined) delete headers[name.toLowerCase()];
+      else headers[name.toLowerCase()] = value;
+    }
   return {
     method,
     path: settings.basePath + path + (query === undefined ? "" : queryOf(query)),
-    headers: options?.headers === undefined ? common : mergeHeaders(common, options.headers),
+    headers,
     body,
     attemptTimeoutMs: options?.timeoutMs ?? settings.timeoutMs,
     authorization: undefined,
