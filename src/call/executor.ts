@@ -94,8 +94,8 @@ const requestOf = <Input>(
   const body = isQuery ? undefined : bodyOf(id, operation.write?.(input.payload) ?? input.payload);
   const headers: Record<string, string> = { ...(body === undefined ? json : jsonWithBody) };
   // Names are normalized, so that none is sent twice; `undefined` removes a header.
-  for (const given of [settings.headers, options?.headers ?? {}])
-    for (const [name, value] of Object.entries(given)) {
+  for (const added of [settings.headers, options?.headers ?? {}])
+    for (const [name, value] of Object.entries(added)) {
       if (value === undefined) delete headers[name.toLowerCase()];
       else headers[name.toLowerCase()] = value;
     }
