@@ -5,7 +5,6 @@ export type { Recorder } from "./batch/recorder.ts";
 export type { DroppedEvent, OutcomeOfEvent, RecorderOptions } from "./batch/recorder-options.ts";
 export type { ChangesOptions, ContactChange, ContactChanges } from "./bulk/changes-options.ts";
 export type { ForecastOptions, IngestForecast } from "./bulk/forecast.ts";
-export type { ImportLookup } from "./bulk/import-lookup.ts";
 export type * from "./bulk/import-options.ts";
 export type {
   EventPlace,

@@ -1,4 +1,4 @@
-import { ClientClosed } from "./runtime/cancellation.ts";
+import { ClientClosed, DeadlineExceeded, inTime } from "./runtime/cancellation.ts";
 import type { Clock } from "./runtime/clock.ts";
 
 /** A resource that a client has opened. */
@@ -80,15 +80,12 @@ export class ClientNode {
    * @param graceMs - how long to wait before aborting; undefined for no limit.
    */
   async close(graceMs: number | undefined, clock: Pick<Clock, "after">): Promise<CloseReport> {
-    const within = async (ms: number | undefined, work: Promise<unknown>): Promise<void> => {
-      if (ms === undefined) return void (await work);
-      let cancel: (() => void) | undefined;
-      const timeUp = new Promise<void>((resolve) => {
-        if (ms === 0) resolve();
-        else cancel = clock.after(ms, resolve);
-      });
-      await Promise.race([work, timeUp]);
-      cancel?.();
+    const within = async (limitMs: number | undefined, work: Promise<unknown>): Promise<void> => {
+      try {
+        await (limitMs === undefined ? work : inTime(work, { limitMs, clock }));
+      } catch (error) {
+        if (!(error instanceof DeadlineExceeded)) throw error;
+      }
     };
 
     const things = [...this.#owned].flatMap((owned) => owned.deref() ?? []);

@@ -109,14 +109,8 @@ const resultOf = (item: unknown, sent: IndexedEvent, isVouchedFor: boolean): Bat
   const unknown = { index, status: 0, state: "unknown" } as const;
   if (item === undefined || item === null) return { ...unknown, error: noResult };
   if (!isRecord(item)) return { ...unknown, error: asJson(item) };
-  if (status === 0)
-    return {
-      ...item,
-      ...unknown,
-      error: sentenceOf({ error: item.error }) ?? sentenceOf(item) ?? asJson(item),
-    };
   // A failure of the service may have happened after the event was recorded.
-  const state = isUnclearStatus(status) ? "unknown" : "refused";
+  const state = status === 0 || isUnclearStatus(status) ? "unknown" : "refused";
   const error = sentenceOf({ error: item.error }) ?? sentenceOf(item) ?? asJson(item);
   return { ...item, index, status, state, error };
 };

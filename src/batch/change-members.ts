@@ -35,103 +35,63 @@ export interface MembersChange {
 
 const requestsAtOnce = 4;
 
-/** One change in progress: the addresses that it has read, and those that were sent. */
-class Change {
-  readonly #change: MembersChange;
-  readonly #flight = new InFlight(requestsAtOnce);
-  /** Each address as it came first, by its folded form. */
-  readonly #addresses = new Map<string, string>();
-  readonly #done = new Set<string>();
-  readonly #responses: unknown[] = [];
-  #calls = 0;
-
-  constructor(change: MembersChange) {
-    this.#change = change;
-  }
-
-  async run(emails: Addresses): Promise<MembersReport> {
-    try {
-      if (Array.isArray(emails)) await this.#sendArray(emails);
-      else await this.#sendStream(emails);
-    } finally {
-      // Also after a failure: the effect of requests in flight is known then.
-      await this.#flight.settled();
-    }
-    return { requested: this.#addresses.size, calls: this.#calls, responses: this.#responses };
-  }
-
-  async #sendArray(emails: readonly unknown[]): Promise<void> {
-    const { id } = this.#change.operation;
-    throwIfInvalid(
-      id,
-      emails.flatMap((email, index) => this.#take(email, index)),
-    );
-    const distinct = [...this.#addresses.values()];
-    for (let at = 0; at < distinct.length; at += maxAddressesPerRequest)
-      await this.#send(distinct.slice(at, at + maxAddressesPerRequest));
-  }
-
-  async #sendStream(emails: Addresses): Promise<void> {
-    let chunk: string[] = [];
-    let index = 0;
-    for await (const email of iterateUntilAborted(emails, this.#change.call.signal)) {
-      const before = this.#addresses.size;
-      throwIfInvalid(this.#change.operation.id, this.#take(email, index++));
-      if (this.#addresses.size > before) chunk.push(email);
-      if (chunk.length < maxAddressesPerRequest) continue;
-      await this.#send(chunk);
-      chunk = [];
-    }
-    if (chunk.length > 0) await this.#send(chunk);
-  }
-
-  /** Adds a valid address; a repeated one, in any case of letters, is ignored. */
-  #take(email: unknown, index: number): readonly Issue[] {
-    const issues = issuesOf(EmailAddress, email);
-    if (issues.length > 0 || typeof email !== "string")
-      return issues.map(({ message }) => ({ path: `emails[${index}]`, message }));
-    const name = foldAscii(email);
-    if (!this.#addresses.has(name)) this.#addresses.set(name, email);
-    return [];
-  }
-
-  async #send(emails: readonly string[]): Promise<void> {
-    const { call, operation, id, options } = this.#change;
-    const index = this.#calls;
-    await this.#flight.add(async () => {
-      this.#calls += 1;
-      const input = { id, payload: { emails: [...emails] } };
-      this.#responses[index] = await sendRequest(call, operation, input, options);
-      for (const email of emails) this.#done.add(email);
-    });
-  }
-
-  get partial(): NonNullable<TouchpointError["partial"]> {
-    const addresses = [...this.#addresses.values()];
-    return {
-      results: this.#responses.filter((response) => response !== undefined),
-      done: addresses.filter((email) => this.#done.has(email)),
-      left: addresses.filter((email) => !this.#done.has(email)),
-    };
-  }
-}
-
 /**
- * Adds or removes any number of contacts, 1,000 per request. An array is checked completely before anything is sent, a
- * stream as it is read.
+ * Each address as it came first, without those that repeat one in any case of letters.
+ *
+ * @throws ValidationError naming every address that is none.
  */
+const distinctAddresses = async (
+  emails: Addresses,
+  operation: string,
+  signal: AbortSignal | undefined,
+): Promise<readonly string[]> => {
+  const addresses = new Map<string, string>();
+  const faults: Issue[] = [];
+  let index = 0;
+  for await (const email of iterateUntilAborted(emails, signal)) {
+    const issues = issuesOf(EmailAddress, email);
+    for (const { message } of issues) faults.push({ path: `emails[${index}]`, message });
+    index += 1;
+    if (issues.length > 0) continue;
+    const folded = foldAscii(email);
+    if (!addresses.has(folded)) addresses.set(folded, email);
+  }
+  throwIfInvalid(operation, faults);
+  return [...addresses.values()];
+};
+
+/** Adds or removes any number of contacts, 1,000 per request. Every address is checked before the first is sent. */
 export const changeMembers = async (emails: Addresses, change: MembersChange): Promise<MembersReport> => {
   const { id: operation } = change.operation;
   if (!isIterable(emails))
     throw invalid(operation, "emails", "must be an array or an (async) iterable of email addresses");
-  let begun: Change | undefined;
+  let addresses: readonly string[] = [];
+  const done = new Set<string>();
+  const responses: unknown[] = [];
+  const work = async (call: Call, options: CallOptions): Promise<void> => {
+    addresses = await distinctAddresses(emails, operation, call.signal);
+    const flight = new InFlight(requestsAtOnce);
+    for (let at = 0; at < addresses.length; at += maxAddressesPerRequest) {
+      const chunk = addresses.slice(at, at + maxAddressesPerRequest);
+      await flight.add(async () => {
+        const input = { id: change.id, payload: { emails: chunk } };
+        const response = await sendRequest(call, change.operation, input, options);
+        responses[at / maxAddressesPerRequest] = response;
+        for (const email of chunk) done.add(email);
+      });
+    }
+    await flight.settled();
+  };
   try {
-    return await change.call.run(operation, change.options, (call, options) => {
-      begun = new Change({ ...change, call, options });
-      return begun.run(emails);
-    });
+    await change.call.run(operation, change.options, work);
   } catch (error) {
-    if (begun !== undefined && error instanceof TouchpointError) error.partial = begun.partial;
+    if (error instanceof TouchpointError && addresses.length > 0)
+      error.partial = {
+        results: responses.filter((response) => response !== undefined),
+        done: addresses.filter((email) => done.has(email)),
+        left: addresses.filter((email) => !done.has(email)),
+      };
     throw error;
   }
+  return { requested: addresses.length, calls: responses.length, responses };
 };

@@ -1,10 +1,10 @@
 import type { Call } from "../call/call.ts";
 import { sendRequest } from "../call/executor.ts";
+import type { PlanChange } from "../call/request.ts";
 import { ResponseValidationError } from "../errors.ts";
 import { clockHint } from "../http/hints.ts";
 import { inRounds } from "../http/retry-loop.ts";
 import { isTemporaryStatus } from "../http/retry-policy.ts";
-import type { Plan } from "../http/types.ts";
 import type { CallOptions } from "../options/options.ts";
 import type { BatchAnswer } from "../service/events.ts";
 import { operations } from "../service/operations.ts";
@@ -14,7 +14,7 @@ import { inHalves } from "./in-halves.ts";
 export interface BatchSending {
   readonly call: Call;
   /** What differs from an ordinary request. */
-  readonly plan?: Partial<Plan> | undefined;
+  readonly plan?: PlanChange | undefined;
   readonly options: CallOptions;
 }
 
@@ -94,7 +94,7 @@ export const sendBatch = async (
       const result = results.get(index);
       return result !== undefined && isWorthARepeat(result);
     });
-    return left.length === 0 || undefined;
+    return left.length === 0;
   });
   // Every round returns a result for each event that it sends.
   return events.flatMap(({ index }) => results.get(index) ?? []);

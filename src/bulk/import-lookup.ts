@@ -16,15 +16,6 @@ import type { GivenContact } from "../workspace/contact-types.ts";
 import { fieldsToChange, shortTexts, TextPacker, type Texts } from "./contact-fields.ts";
 import { PackedMap } from "./packed-map.ts";
 import type { InputSource } from "./source-run.ts";
-import { Spool } from "./spool.ts";
-
-/** How an import found out which contacts exist. */
-export interface ImportLookup {
-  /** `list`: it read the whole list once; `search`: it looked up each row; `none`: the key may do neither. */
-  readonly by: "list" | "search" | "none";
-  /** The reason. */
-  readonly reason: string;
-}
 
 /** What an import knows about a contact before it sends anything. */
 export interface KnownContact {
@@ -32,9 +23,6 @@ export interface KnownContact {
   /** The fields that the row would change; empty if none. */
   readonly fields: readonly string[];
 }
-
-/** The field with the place of the whole contact; no contact has a field of this name. */
-const spoolKey = "#whole";
 
 const pageSize = 200;
 
@@ -62,16 +50,16 @@ export class ContactLookup {
   /** Folded addresses that a search did not find. If another program takes one, its creation is refused (409). */
   readonly #absent = new Set<string>();
   readonly #packer = new TextPacker();
-  readonly #spool: Spool<object> | undefined;
   readonly #call: Call;
   readonly #options: CallOptions;
-  /** Undefined while no row had to be looked up. */
-  way: ImportLookup | undefined;
+  /**
+   * `list`: it has read the whole list; `search`: it looks up each row; `none`: the key may do neither. Undefined while no
+   * row had to be looked up.
+   */
+  way: "list" | "search" | "none" | undefined;
 
-  /** @param keepsWhole - keeps each whole contact too, in a temporary file. */
-  constructor(call: Call, options: CallOptions, { keepsWhole }: { readonly keepsWhole: boolean }) {
+  constructor(call: Call, options: CallOptions) {
     [this.#call, this.#options] = [call, options];
-    this.#spool = keepsWhole ? new Spool() : undefined;
   }
 
   /**
@@ -96,11 +84,7 @@ export class ContactLookup {
       if (list !== undefined && ahead.length > (list.total ?? 0) / pageSize) await this.#readRest(list);
       if (this.way !== undefined) yield* ahead.splice(0);
     }
-    if (list !== undefined)
-      this.way ??= {
-        by: "search",
-        reason: `the input has fewer rows (${ahead.length}) than the list of ${list.total} contacts has pages`,
-      };
+    if (list !== undefined) this.way ??= "search";
     yield* ahead;
   }
 
@@ -108,7 +92,7 @@ export class ContactLookup {
   async look(row: GivenContact): Promise<KnownContact | undefined> {
     let match = this.#textsOf(row.email);
     const address = foldAscii(row.email);
-    if (match === undefined && this.way?.by === "search" && !this.#absent.has(address)) {
+    if (match === undefined && this.way === "search" && !this.#absent.has(address)) {
       const contact = await findContact(this.#call, row.email, this.#options);
       // Under the row's address, in the row's case.
       if (contact !== null) this.add({ ...contact, email: row.email });
@@ -122,23 +106,16 @@ export class ContactLookup {
   add(contact: unknown): void {
     if (!isRecord(contact) || typeof contact.email !== "string") return;
     const { id, email } = contact;
-    const number = this.#spool?.add(contact);
-    const texts = { id: JSON.stringify(String(id ?? "")), ...shortTexts(contact) };
-    const stored = number === undefined ? texts : { ...texts, [spoolKey]: String(number) };
-    this.#contacts.set(foldAscii(email), Buffer.from(this.#packer.pack(stored)));
+    this.#remember(email, { id: JSON.stringify(String(id ?? "")), ...shortTexts(contact) });
   }
 
   /** Applies a row to its contact in memory; nothing is sent. */
   apply(row: GivenContact): void {
-    const texts = { id: '""', ...this.#textsOf(row.email), ...shortTexts(row) };
-    this.#contacts.set(foldAscii(row.email), Buffer.from(this.#packer.pack(texts)));
+    this.#remember(row.email, { id: '""', ...this.#textsOf(row.email), ...shortTexts(row) });
   }
 
-  /** A whole contact; undefined if whole contacts are not kept. */
-  contactOf(email: string): Contact | undefined {
-    const number = this.#textsOf(email)?.[spoolKey];
-    // Only contacts of the service have a place.
-    return number === undefined ? undefined : (this.#spool?.read(Number(number)) as Contact);
+  #remember(email: string, texts: Texts): void {
+    this.#contacts.set(foldAscii(email), Buffer.from(this.#packer.pack(texts)));
   }
 
   #textsOf(email: string): Texts | undefined {
@@ -159,7 +136,7 @@ export class ContactLookup {
       return { cursor: first?.cursor, total: first ? totalOf(first) : 0, rest };
     } catch (error) {
       if (!isNotAllowed(error)) throw error;
-      this.way = { by: "none", reason: "the key may not list contacts" };
+      this.way = "none";
       return undefined;
     }
   }
@@ -170,10 +147,6 @@ export class ContactLookup {
     const pages = cursor !== undefined && hasMore ? this.#pages({ cursor }) : rest;
     for (let page = await pages.next(); !page.done; page = await pages.next())
       for (const contact of page.value.data) this.add(contact);
-    const reason =
-      total === undefined
-        ? "the service does not return the number of contacts"
-        : `the list of ${total} contacts has fewer pages than there are rows`;
-    this.way = { by: "list", reason };
+    this.way = "list";
   }
 }

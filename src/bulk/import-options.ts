@@ -1,6 +1,4 @@
-import type { Contact } from "../service/contacts.ts";
 import type { GivenContact } from "../workspace/contact-types.ts";
-import type { ImportLookup } from "./import-lookup.ts";
 import type { SourcePlace, WorkOptions } from "./work-options.ts";
 
 /** A row that did not become a contact. */
@@ -11,16 +9,6 @@ export interface RejectedContact extends SourcePlace {
   readonly status: number | undefined;
   /** The service's sentence, or what is wrong with the row. */
   readonly error: string;
-}
-
-/** A row that became a contact. */
-export interface ImportedContact {
-  /** The contact as the service has it now. */
-  readonly contact: Contact;
-  /** The position in the source, counted from 0. */
-  readonly index: number;
-  /** `unchanged`: the contact already had every given value, and nothing was sent. */
-  readonly result: "created" | "updated" | "unchanged";
 }
 
 /** What an import may do: create and update, or only one of them. */
@@ -53,8 +41,6 @@ export interface ImportOptions extends WorkOptions {
    * of its contact.
    */
   readonly onRejected?: ((rejected: RejectedContact) => void | Promise<void>) | undefined;
-  /** Called and awaited once for each row that is a contact now. */
-  readonly onImported?: ((imported: ImportedContact) => void | Promise<void>) | undefined;
 }
 
 /** What an import would do with one row. */
@@ -102,8 +88,6 @@ export interface ImportReport {
   readonly unknown: number;
   /** How long the run took, in milliseconds. */
   readonly elapsedMs: number;
-  /** How the import found out which contacts exist; undefined if no row had to be looked up. */
-  readonly lookup?: ImportLookup | undefined;
   /** For a `dryRun`: what would happen to each row. */
   readonly plan?: ImportPlan | undefined;
 }

@@ -7,7 +7,7 @@ import type { CallOptions } from "../options/options.ts";
 import { findContact } from "../paging/matching.ts";
 import { untilAborted } from "../runtime/cancellation.ts";
 import { foldAscii } from "../runtime/fold-ascii.ts";
-import { isCallback, isFlag, isOneOf, isWhole, must, type Rules } from "../runtime/rules.ts";
+import { isFlag, isOneOf, isWhole, must, type Rules } from "../runtime/rules.ts";
 import { describeIssues } from "../service/check.ts";
 import { type Contact, readUpsert } from "../service/contacts.ts";
 import { maxAddressesPerRequest } from "../service/lists.ts";
@@ -15,23 +15,17 @@ import { operations } from "../service/operations.ts";
 import type { GivenContact } from "../workspace/contact-types.ts";
 import { hasSameFields } from "./contact-fields.ts";
 import { ContactLookup, type KnownContact } from "./import-lookup.ts";
-import type {
-  ImportedContact,
-  ImportOptions,
-  ImportReport,
-  PlannedRow,
-  RejectedContact,
-} from "./import-options.ts";
+import type { ImportOptions, ImportReport, PlannedRow, RejectedContact } from "./import-options.ts";
 import { ProgressReporter } from "./progress.ts";
-import { type Unseen, unseenHint, type WaitingRow, waitForSearch } from "./search-lag.ts";
+import { type Unseen, unseenHint, untilSeen } from "./search-lag.ts";
 import { type Entry, type InputSource, type Reading, runSource } from "./source-run.ts";
 import { Spool } from "./spool.ts";
-import { upsertTry } from "./upsert.ts";
+import { type Upserted, upsertTry } from "./upsert.ts";
 import { originOf, readWorkOptions, requestOptions } from "./work-options.ts";
 
 /** The result of a row, real or planned. */
 interface Settled {
-  readonly result: ImportedContact["result"] | "skipped";
+  readonly result: Upserted["result"] | "skipped";
   readonly contact?: Contact | undefined;
   /** Why no contact can be made of it. */
   readonly faults?: readonly Issue[];
@@ -40,13 +34,14 @@ interface Settled {
 const { create, update } = operations.contacts;
 // An existing contact has the custom fields that a row leaves out.
 const change = { ...create, isPartial: true };
-// A success without a body ends no run: search has the contact.
+// A success without a body ends no run.
 const creation = { ...create, mayBeEmpty: true };
 const operation = "contacts.import";
 const defaultConcurrency = 8;
 const rowsInTurn = 25;
 /** How long all rows of a run together wait for search to show their contacts. */
 const longestLagMs = 30_000;
+const never = Number.POSITIVE_INFINITY;
 
 // These errors are about this row; any other means that the service has a problem, and ends the run.
 const isAboutTheRow = (error: unknown): error is ApiError =>
@@ -79,11 +74,11 @@ class Import {
   readonly #progress: ProgressReporter;
 
   constructor(options: ImportOptions, call: Call, progress: ProgressReporter) {
-    const { addToList: list, dryRun, onImported } = options;
+    const { addToList: list, dryRun } = options;
     const callOptions = requestOptions(options);
     [this.#options, this.#call, this.#callOptions, this.#progress] = [options, call, callOptions, progress];
     this.plan = dryRun ? new Spool() : undefined;
-    this.lookup = new ContactLookup(call, callOptions, { keepsWhole: onImported !== undefined });
+    this.lookup = new ContactLookup(call, callOptions);
     this.#list = dryRun ? undefined : list;
   }
 
@@ -149,20 +144,26 @@ class Import {
     const earlier = addresses.map((address) => this.#lastWith.get(address));
     const work = async (): Promise<readonly Entry<GivenContact>[]> => {
       const accepted: Entry<GivenContact>[] = [];
-      const waiting: WaitingRow<Entry<GivenContact>>[] = [];
+      const waiting: { readonly entry: Entry<GivenContact>; readonly wasTried: boolean }[] = [];
       const unseen = new Set<string>();
       for (const [at, entry] of entries.entries()) {
-        const address = foldAscii(String(Object(entry.item).email));
+        const address = addresses[at] ?? "";
         // If an earlier row with the address has ended the run, this one must not overtake it: the next run does both.
         await earlier[at];
         const isBehind = unseen.has(address);
         const done = isBehind ? undefined : await this.#one(entry);
         if (done === true) accepted.push(entry);
         if (typeof done === "boolean") continue;
+        if (done !== undefined && this.#call.clock.now() >= (this.#lagEndsAt ?? never)) {
+          await this.#reject(entry, whyOf(done.error));
+          continue;
+        }
         unseen.add(address);
-        waiting.push({ row: entry, address, tried: done });
+        waiting.push({ entry, wasTried: !isBehind });
       }
-      return waiting.length === 0 ? accepted : [...accepted, ...(await this.#waitForSearch(waiting))];
+      for (const { entry, wasTried } of waiting)
+        if (await this.#untilSeen(entry, wasTried)) accepted.push(entry);
+      return accepted;
     };
     const accepted = work();
     for (const address of addresses) this.#lastWith.set(address, accepted);
@@ -174,13 +175,17 @@ class Import {
     }
   }
 
-  #waitForSearch(rows: readonly WaitingRow<Entry<GivenContact>>[]): Promise<readonly Entry<GivenContact>[]> {
+  /** Tries a row until search shows its contact, or rejects it. Resolves as `#one`. */
+  async #untilSeen(entry: Entry<GivenContact>, wasTried: boolean): Promise<boolean> {
     this.#lagEndsAt ??= this.#call.clock.now() + longestLagMs;
-    return waitForSearch(this.#call, rows, {
-      endsAt: this.#lagEndsAt,
-      retry: (entry, wasTried) => this.#one(entry, wasTried),
-      giveUp: (entry, { error }) => this.#reject(entry, whyOf(error)),
-    });
+    let isAgain = wasTried;
+    const tryOnce = (): Promise<boolean | Unseen> => {
+      const done = this.#one(entry, isAgain);
+      isAgain = true;
+      return done;
+    };
+    const done = await untilSeen(this.#call, tryOnce, this.#lagEndsAt);
+    return typeof done === "boolean" ? done : this.#reject(entry, whyOf(done.error));
   }
 
   /**
@@ -189,7 +194,7 @@ class Import {
    * @param isAgain - whether only its change is left, of a row that was unseen.
    */
   async #one(entry: Entry<GivenContact>, isAgain = false): Promise<boolean | Unseen> {
-    const { index, item } = entry;
+    const { item } = entry;
     const wrong = await this.#call.issues(change, item);
     if (wrong.length > 0) return this.#reject(entry, { status: undefined, error: describeIssues(wrong) });
     let settled: Settled | Unseen;
@@ -202,18 +207,11 @@ class Import {
       return this.#reject(entry, whyOf(error));
     }
     if (settled.result === "unseen") return settled;
-    const { result, contact, faults } = settled;
+    const { result, faults } = settled;
     if (faults) return this.#reject(entry, { status: undefined, error: describeIssues(faults) });
     this.counts[result] += 1;
     // In mode create a skipped row has a contact, in mode update it has none.
-    if (result === "skipped") return this.#options.mode === "create";
-    // Outside of the catch: an error of your callback is not a refusal of the row.
-    if (contact !== undefined)
-      await untilAborted(
-        Promise.resolve(this.#options.onImported?.({ contact, index, result })),
-        this.#call.signal,
-      );
-    return true;
+    return result !== "skipped" || this.#options.mode === "create";
   }
 
   async #settle(entry: Entry<GivenContact>): Promise<Settled | Unseen> {
@@ -223,9 +221,7 @@ class Import {
     const faults = planned.result === "create" ? await this.#call.issues(create, item) : [];
     if (faults.length > 0) return { result: "skipped", faults };
     this.plan?.add({ ...originOf(entry, item), ...planned });
-    if (planned.result === "skipped") return { result: "skipped" };
-    if (planned.result === "unchanged")
-      return { result: "unchanged", contact: this.lookup.contactOf(item.email) };
+    if (planned.result === "skipped" || planned.result === "unchanged") return { result: planned.result };
     if (this.plan !== undefined) {
       this.lookup.apply(item);
       return { result: match ? "updated" : "created" };
@@ -238,7 +234,7 @@ class Import {
   #planFor(match: KnownContact | undefined): Pick<PlannedRow, "result" | "fields" | "reason"> {
     const { mode = "upsert" } = this.#options;
     const needsList = this.plan === undefined ? mode === "update" && 'mode "update"' : "a dry run";
-    if (needsList && this.lookup.way?.by === "none")
+    if (needsList && this.lookup.way === "none")
       throw new ConfigurationError(
         `${operation}: the key may not list contacts, so ${needsList} cannot find out which contacts exist; nothing was sent`,
       );
@@ -269,8 +265,7 @@ class Import {
         return { result: "updated", contact: await sendRequest(call, update, input, options) };
       }
       if (mode === "create") {
-        const made: Contact | undefined = await sendRequest(call, creation, { payload: row }, options);
-        const contact = made ?? (await findContact(call, row.email, options)) ?? undefined;
+        const contact: Contact | undefined = await sendRequest(call, creation, { payload: row }, options);
         return { result: "created", contact };
       }
     } catch (error) {
@@ -309,7 +304,6 @@ class Import {
 }
 
 const rules: Rules = {
-  onImported: isCallback,
   mode: isOneOf("upsert", "create", "update"),
   dryRun: isFlag,
   maxChanges: isWhole(0),
@@ -335,7 +329,6 @@ export const importContacts = async (
     const settled = Object.values(counts).reduce((sum, count) => sum + count);
     return {
       ...{ ...reading, ...counts, unknown: reading.read - settled, elapsedMs },
-      ...(run.lookup.way && { lookup: run.lookup.way }),
       ...(run.plan && { plan: run.plan }),
     };
   };

@@ -29,22 +29,17 @@ export class Spool<T> implements Iterable<T> {
     return this.#starts.length - 1;
   }
 
-  /** Adds a value; returns its number. */
-  add(value: T): number {
+  add(value: T): void {
     const bytes = Buffer.from(JSON.stringify(value));
     const end = Number(this.#starts.at(-1)) + bytes.length;
     this.#starts.push(end);
     this.#waiting.push(bytes);
     if (end - this.#written > mostInMemory) this.#write();
-    return this.length - 1;
-  }
-
-  read(number: number): T {
-    return JSON.parse(this.#bytesOf(number).toString());
   }
 
   *[Symbol.iterator](): Iterator<T> {
-    for (let number = 0; number < this.length; number += 1) yield this.read(number);
+    for (let number = 0; number < this.length; number += 1)
+      yield JSON.parse(this.#bytesOf(number).toString());
   }
 
   #bytesOf(number: number): Buffer {

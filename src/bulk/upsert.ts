@@ -1,12 +1,13 @@
 import type { Call } from "../call/call.ts";
 import { sendRequest } from "../call/executor.ts";
 import { ConflictError, isTouchpointError, NotFoundError } from "../errors.ts";
+import { errorWith } from "../http/error-from.ts";
 import type { CallOptions } from "../options/options.ts";
 import { findContact } from "../paging/matching.ts";
 import type { Contact } from "../service/contacts.ts";
 import { operations } from "../service/operations.ts";
 import type { GivenContact } from "../workspace/contact-types.ts";
-import { lagWaitMs, type Unseen, unseenHint } from "./search-lag.ts";
+import { type Unseen, unseenHint, untilSeen } from "./search-lag.ts";
 
 /** What an upsert has done. */
 export interface Upserted {
@@ -30,13 +31,6 @@ const repeatable = { ...create, replay: "idempotent", isPartial: true } as const
 const longestLagMs = 10_000;
 
 const isUnclear = (error: unknown): boolean => isTouchpointError(error) && error.outcome === "unknown";
-
-const withHint = (error: Unseen["error"]): Error => {
-  if (!(error instanceof ConflictError)) return error;
-  const made = new ConflictError(error.message, { ...error, cause: error.cause, hint: unseenHint });
-  if (error.stack !== undefined) made.stack = error.stack;
-  return made;
-};
 
 /**
  * One try of an upsert, to be repeated while it is unseen: creates the contact; after a conflict, or a creation with an
@@ -88,11 +82,7 @@ export const upsertContact = (
     const { clock, deadlineAt = Number.POSITIVE_INFINITY, waitsEndAt = Number.POSITIVE_INFINITY } = call;
     const until = Math.min(clock.now() + longestLagMs, deadlineAt, waitsEndAt);
     const tryOnce = upsertTry(call, { input, options }, () => false);
-    for (let round = 0; ; round += 1) {
-      const done = await tryOnce();
-      if (done.result !== "unseen") return done;
-      const waitMs = lagWaitMs(round, call.context.random());
-      if (clock.now() + waitMs >= until) throw withHint(done.error);
-      await call.backOff(waitMs);
-    }
+    const done = await untilSeen(call, tryOnce, until);
+    if (done.result !== "unseen") return done;
+    throw done.error instanceof ConflictError ? errorWith(done.error, { hint: unseenHint }) : done.error;
   });

@@ -1,5 +1,5 @@
 import type { CallOptions } from "../options/options.ts";
-import { callRules } from "../options/validation.ts";
+import { callRules, sharedRules } from "../options/validation.ts";
 import type { CheckpointStore } from "../runtime/checkpoint.ts";
 import {
   can,
@@ -45,15 +45,9 @@ export const originOf = ({ index, line }: Entry<unknown>, holder: unknown): Sour
   return { index, ...(line !== undefined && { line }), ...(typeof email === "string" && { email }) };
 };
 
-/** The options of each request of a run; the scope of the run has its signal. */
-export const requestOptions = ({
-  timeoutMs,
-  totalTimeoutMs,
-  maxWaitMs,
-  maxRetries,
-  priority,
-  headers,
-}: CallOptions): CallOptions => ({ timeoutMs, totalTimeoutMs, maxWaitMs, maxRetries, priority, headers });
+/** The options of each request of a run; the call of the run has its signal. */
+export const requestOptions = (options: CallOptions): CallOptions =>
+  Object.fromEntries(Object.keys(sharedRules).map((name) => [name, Reflect.get(options, name)]));
 
 const shared: Rules = {
   checkpoint: must("a path, or a store with load and save", (value) =>

@@ -81,34 +81,6 @@ const bodyOf = (operation: string, payload: unknown): string | undefined => {
 const json = { accept: "application/json", "user-agent": `touchpoint-sdk/${version}` };
 const jsonWithBody = { ...json, "content-type": "application/json" };
 
-type GivenHeaders = NonNullable<CallOptions["headers"]>;
-
-/** Merges headers: names are normalized, so that none is sent twice; `undefined` removes a header. */
-const mergeHeaders = (below: Readonly<Record<string, string>>, own: GivenHeaders): Record<string, string> => {
-  const headers = { ...below };
-  for (const [name, value] of Object.entries(own)) {
-    if (value === undefined) delete headers[name.toLowerCase()];
-    else headers[name.toLowerCase()] = value;
-  }
-  return headers;
-};
-
-/** The headers of the calls of a client. */
-interface CommonHeaders {
-  readonly withoutBody: Readonly<Record<string, string>>;
-  readonly withBody: Readonly<Record<string, string>>;
-}
-
-// The same two objects for every call without extra headers, because the stages cache what they derive from them.
-const headersOf = new WeakMap<Settings, CommonHeaders>();
-
-const keepHeadersOf = (settings: Settings): CommonHeaders => {
-  const { headers } = settings;
-  const common = { withoutBody: mergeHeaders(json, headers), withBody: mergeHeaders(jsonWithBody, headers) };
-  headersOf.set(settings, common);
-  return common;
-};
-
 /** The HTTP request of an operation whose input was checked. */
 const requestOf = <Input>(
   settings: Settings,
@@ -120,12 +92,17 @@ const requestOf = <Input>(
   const path = input.path ?? (template.includes("/:id") ? pathWithId(id, template, input.id) : template);
   const query = isQuery ? input.payload : input.query;
   const body = isQuery ? undefined : bodyOf(id, operation.write?.(input.payload) ?? input.payload);
-  const { withoutBody, withBody } = headersOf.get(settings) ?? keepHeadersOf(settings);
-  const common = body === undefined ? withoutBody : withBody;
+  const headers: Record<string, string> = { ...(body === undefined ? json : jsonWithBody) };
+  // Names are normalized, so that none is sent twice; `undefined` removes a header.
+  for (const added of [settings.headers, options?.headers ?? {}])
+    for (const [name, value] of Object.entries(added)) {
+      if (value === undefined) delete headers[name.toLowerCase()];
+      else headers[name.toLowerCase()] = value;
+    }
   return {
     method,
     path: settings.basePath + path + (query === undefined ? "" : queryOf(query)),
-    headers: options?.headers === undefined ? common : mergeHeaders(common, options.headers),
+    headers,
     body,
     attemptTimeoutMs: options?.timeoutMs ?? settings.timeoutMs,
     authorization: undefined,
@@ -146,7 +123,7 @@ const planOf = <Input>(
   const isDrained = plan?.isDrained ?? false;
   const maxWaitMs = priority === "background" ? undefined : settings.maxWaitMs;
   return {
-    replay: plan?.replay ?? (typeof replay === "function" ? replay(payload) : replay),
+    replay: typeof replay === "function" ? replay(payload) : replay,
     weight: operation.weight?.(payload) ?? 1,
     priority,
     maxRetries: options?.maxRetries ?? settings.maxRetries,
@@ -155,7 +132,7 @@ const planOf = <Input>(
     isDivisible: plan?.isDivisible ?? false,
     dryRun: plan?.dryRun,
     once: plan?.once,
-    onWait: plan?.onWait ?? waits?.listener(),
+    onWait: waits?.listener(),
   };
 };
 

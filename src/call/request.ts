@@ -12,6 +12,9 @@ export interface Waits {
   listener(): (waitingFor: string | undefined) => void;
 }
 
+/** What a caller may change of a plan. */
+export type PlanChange = Partial<Pick<Plan, "priority" | "isDrained" | "isDivisible" | "dryRun" | "once">>;
+
 /** What one request sends, and how its caller wants it sent. */
 export interface CallInput<Input> {
   readonly id?: string;
@@ -21,7 +24,7 @@ export interface CallInput<Input> {
   /** The query of a request with a body; for a GET the payload is the query. */
   readonly query?: Readonly<Record<string, unknown>> | URLSearchParams | undefined;
   /** What differs from the plan that the operation and the options make. */
-  readonly plan?: Partial<Plan> | undefined;
+  readonly plan?: PlanChange | undefined;
   /** Whether a success with this response had an effect; default: unless it is a read. */
   readonly hasEffect?: ((body: unknown) => boolean) | undefined;
 }

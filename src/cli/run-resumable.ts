@@ -5,16 +5,14 @@ import { connectionOptions, watch } from "./connect.ts";
 import { type RejectedRecord, rejections } from "./rejections.ts";
 import { visible } from "./terminal.ts";
 
-type Report = Readonly<Record<string, string | number | true | object>>;
+type Report = Readonly<Record<string, string | number | true>>;
 
 /** `tooOld` as `too old`. */
 const words = (name: string): string => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
-/** `{ by: "list", reason: "…" }` as `list: …`. */
 const shown = (value: Report[string]): string => {
   if (typeof value === "number") return value.toLocaleString("en-US");
-  if (value === true) return "yes";
-  return visible(typeof value === "object" ? Object.values(value).join(": ") : value);
+  return value === true ? "yes" : visible(value);
 };
 
 /** A report as lines of names and values. */

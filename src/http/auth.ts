@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../errors.ts";
 import type { KeySource } from "../options/options.ts";
 import { isKey } from "../options/validation.ts";
-import { DeadlineExceeded, openScope, untilAborted } from "../runtime/cancellation.ts";
+import { DeadlineExceeded, inTime } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { RawHeaders } from "../runtime/headers.ts";
 import { errorFrom } from "./error-from.ts";
@@ -172,18 +172,15 @@ const fixedKey = (key: string, { learn }: AuthSettings): Stage => {
 const keyWithin = async (
   key: Promise<string>,
   sending: Sending,
-  limit: { readonly totalTimeoutMs: number; readonly clock: Clock },
+  limit: { readonly limitMs: number; readonly clock: Clock },
 ): Promise<string> => {
-  const waiting = openScope([sending.call.signal], limit);
   try {
-    return await untilAborted(key, waiting.signal);
+    return await inTime(key, { ...limit, signal: sending.call.signal });
   } catch (reason) {
     if (!(reason instanceof DeadlineExceeded) || sending.call.signal?.aborted) throw reason;
-    const why = `asking for the key took longer than timeoutMs, ${limit.totalTimeoutMs} ms`;
+    const why = `asking for the key took longer than timeoutMs, ${limit.limitMs} ms`;
     const wallTime = limit.clock.wallTime();
     throw errorFrom(new AttemptFailure("timeout", why, { wasSent: false }), sending, { wallTime });
-  } finally {
-    waiting.release?.();
   }
 };
 
@@ -196,7 +193,7 @@ const renewableKey = (source: () => string | Promise<string>, settings: AuthSett
     const forget = (): void => {
       if (current === used) current = undefined;
     };
-    const limit = { totalTimeoutMs: request.attemptTimeoutMs, clock: settings.clock };
+    const limit = { limitMs: request.attemptTimeoutMs, clock: settings.clock };
     const key = await keyWithin(used, sending, limit).catch((error: unknown) => {
       // A provider that failed once may succeed for the next call.
       forget();

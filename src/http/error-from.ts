@@ -6,11 +6,11 @@ import {
   BadRequestError,
   ConflictError,
   ConnectionError,
+  type ErrorDetails,
   GatewayTimeoutError,
   InternalServerError,
   MailAccountError,
   NotFoundError,
-  type Outcome,
   PermissionDeniedError,
   RateLimitError,
   ResponseValidationError,
@@ -128,11 +128,11 @@ const endingOf = (cause: CallEnding, progress: Progress, hint: string | undefine
   return new Class(message, { ...progress, cause, hint });
 };
 
-/** The error of a request again, for the whole call: it was refused, but an earlier request may have had an effect. */
-const withOutcome = (error: TouchpointError, outcome: Outcome): TouchpointError => {
+/** The same error again, with a field that it cannot change: `outcome`, `hint`. */
+export const errorWith = (error: TouchpointError, field: Partial<ErrorDetails>): TouchpointError => {
   // Every class of errors takes its own fields as details.
   const Class = error.constructor as new (message: string, details: object) => TouchpointError;
-  const made = new Class(error.message, { ...error, cause: error.cause, outcome });
+  const made = new Class(error.message, { ...error, cause: error.cause, ...field });
   made.partial = error.partial;
   if (error.stack !== undefined) made.stack = error.stack;
   return made;
@@ -149,7 +149,8 @@ export const callErrorFrom = (ended: unknown, progress: Progress, hint?: string)
   if (isEnding(reason))
     return endingOf(reason, progress, ended instanceof TouchpointError ? ended.hint : hint);
   const isLess = reason instanceof TouchpointError && reason.outcome !== progress.outcome;
-  return isLess && progress.outcome === "unknown" ? withOutcome(reason, progress.outcome) : reason;
+  // It was refused, but an earlier request may have had an effect.
+  return isLess && progress.outcome === "unknown" ? errorWith(reason, { outcome: "unknown" }) : reason;
 };
 
 /**

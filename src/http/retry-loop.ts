@@ -20,8 +20,8 @@ class Failed extends Error {
 const failureOf = (error: unknown): unknown => (error instanceof Failed ? error.failure : error);
 
 /**
- * Repeats work after its first failure; throws the last one. The attempts of a request, the items of a batch and the
- * rounds of an upsert are repeated here.
+ * Repeats work after its first failure; throws the last one. The attempts of a request and the items of a batch are
+ * repeated here.
  *
  * p-retry runs the loop. It is loaded at the first failure, so that a call that succeeds does not pay for it. The wait
  * happens in `shouldRetry`, which p-retry awaits, because no other hook can be aborted.
@@ -60,23 +60,20 @@ interface RoundsCall {
 class Unfinished extends Error {}
 
 /**
- * Repeats a round of requests until it gives a result.
+ * Repeats a round of requests until nothing is left to do.
  *
  * @param most - how many rounds there may be.
- * @param round - undefined: something is left to do.
- * @returns undefined if something is still left after the last round.
+ * @param round - resolves with whether nothing is left.
  */
-export const inRounds = async <T>(
+export const inRounds = async (
   call: RoundsCall,
   most: number,
-  round: () => Promise<T | undefined>,
-): Promise<T | undefined> => {
+  round: () => Promise<boolean>,
+): Promise<void> => {
   const { quota, random } = call.context;
   let rounds = 1;
-  const work = async (): Promise<T> => {
-    const result = await round();
-    if (result === undefined) throw new Unfinished();
-    return result;
+  const work = async (): Promise<void> => {
+    if (!(await round())) throw new Unfinished();
   };
   const again = async (failure: unknown): Promise<boolean> => {
     if (!(failure instanceof Unfinished) || rounds >= most) return false;
@@ -87,9 +84,8 @@ export const inRounds = async <T>(
     return true;
   };
   try {
-    return await work().catch((failure: unknown) => repeatAfter(failure, { again, work }));
+    await work().catch((failure: unknown) => repeatAfter(failure, { again, work }));
   } catch (failure) {
-    if (failure instanceof Unfinished) return undefined;
-    throw failure;
+    if (!(failure instanceof Unfinished)) throw failure;
   }
 };

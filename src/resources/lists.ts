@@ -48,12 +48,11 @@ export class Lists {
    * @param emails - any number of addresses, from an array or any (async) iterable; 1,000 are sent per request. A repeated
    * address is sent once. No addresses: nothing is sent.
    * @param options - `totalTimeoutMs` limits all requests together, including the wait for a stream.
-   * @throws ValidationError naming each value that is not an address, for example `emails[3]`. If you passed an array,
-   * nothing was sent.
+   * @throws ValidationError naming each value that is not an address, for example `emails[3]`. Nothing was sent: a stream
+   * is read to its end first.
    * @throws NotFoundError when the workspace has no list with the id.
    * @throws TouchpointError when one of several requests failed. `partial.done` are the addresses that were sent;
-   * `partial.left` are those that failed or are unknown, and you can safely send them again. For a stream, both contain
-   * only addresses that were read.
+   * `partial.left` are those that failed or are unknown, and you can safely send them again.
    * @example
    * ```ts
    * const { requested, calls } = await client.lists.addContacts("list-1", ["ada@example.com", "grace@example.com"]);

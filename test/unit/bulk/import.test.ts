@@ -1,11 +1,10 @@
 import { expect, test } from "vitest";
 import { importContacts } from "../../../src/bulk/import.ts";
-import type { ImportedContact, ImportOptions, RejectedContact } from "../../../src/bulk/import-options.ts";
+import type { ImportOptions, RejectedContact } from "../../../src/bulk/import-options.ts";
 import { ApiError, ConfigurationError, ValidationError } from "../../../src/errors.ts";
 import type { Checkpoint, CheckpointStore } from "../../../src/runtime/checkpoint.ts";
 import { contentHash } from "../../../src/runtime/content-hash.ts";
 import type { GivenContact } from "../../../src/workspace/contact-types.ts";
-import { aContact } from "../../support/builders.ts";
 import { FakeClock, turn } from "../../support/fake-clock.ts";
 import { emptyWorkspace, type RowResult } from "../../support/import-context.ts";
 import { scriptedCall } from "../../support/scripted-call.ts";
@@ -43,20 +42,6 @@ const service = (upsert: (at: number) => Promise<RowResult> = async () => "creat
 const storeOf = (state?: Checkpoint): CheckpointStore => ({
   load: async () => state,
   save: async () => undefined,
-});
-
-test("each row that is a contact now is reported, as the service has it", async () => {
-  const results = ["created", "updated", "unchanged"] as const;
-  const { run } = service(async (at) => results[at] ?? "created");
-  const told: ImportedContact[] = [];
-  await run(rows(3), { onImported: (one) => void told.push(one) });
-  expect(told).toEqual(
-    rows(3).map((row, index) => ({
-      contact: aContact(row.email, { email: row.email, title: "T" }),
-      index,
-      result: results[index],
-    })),
-  );
 });
 
 test.each([400, 404, 409, 413, 422])(
@@ -106,7 +91,6 @@ test("what was read is the sum of what became of it, in the time that it took", 
   expect(await run(source, { checkpoint })).toEqual({
     ...{ read: 15, skipped: 5, created: 1, updated: 2, unchanged: 3, rejected: 4, unknown: 0 },
     elapsedMs: 60,
-    lookup: { by: "list", reason: "the list of 0 contacts has fewer pages than there are rows" },
   });
 });
 

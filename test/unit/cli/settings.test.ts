@@ -70,8 +70,4 @@ test("a report is names and values under each other, the time last", () => {
   expect(describeReport({ elapsedMs: 12_345, read: 2_000, tooOld: 1, file: "a.csv" })).toBe(
     "read     2,000\ntoo old  1\nfile     a.csv\ntook     12.3 s\n",
   );
-  const lookup = { by: "list", reason: "many rows" };
-  expect(describeReport({ read: 1, lookup, elapsedMs: 0 })).toBe(
-    "read    1\nlookup  list: many rows\ntook    0.0 s\n",
-  );
 });
