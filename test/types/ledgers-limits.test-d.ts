@@ -9,8 +9,10 @@ import {
   type LedgerClaim,
   type LedgerRow,
   memoryLedger,
+  type SharedLimits,
 } from "touchpoint-sdk";
 import { type RedisCommands, redisCheckpoint, redisLedger, redisLimits } from "touchpoint-sdk/redis";
+import { migration, type SqlQuery, sqlLimits } from "touchpoint-sdk/sql";
 import { expectTypeOf, test } from "vitest";
 
 declare const redis: Redis;
@@ -94,6 +96,20 @@ test("limits are shared by a name, over ioredis 5 and 6", () => {
   redisLimits(redis, { id: "key", emails: 5 });
   // @ts-expect-error no such limit
   redisLimits(redis, { id: "key", mails: { max: 5, windowMs: 60_000 } });
+});
+
+test("limits are shared through a table, over a function that runs a statement", () => {
+  const query: SqlQuery = async () => [];
+  const limits = sqlLimits(query, { dialect: "sqlite", id: "key", table: "limits", requestsPerDay: 5 });
+  expectTypeOf(limits).toEqualTypeOf<SharedLimits>();
+  new Client({ limits });
+  migration("postgres", { limits: "limits" });
+  // @ts-expect-error shared by whom?
+  sqlLimits(query, { dialect: "postgres" });
+  // @ts-expect-error no such dialect
+  sqlLimits(query, { dialect: "mysql", id: "key" });
+  // @ts-expect-error a connection, not a function of it
+  sqlLimits({ host: "database.example" }, { dialect: "postgres", id: "key" });
 });
 
 test("a checkpoint in Redis is a store for runs", () => {
