@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { Place } from "../../../src/fleet/place.ts";
 import type { Send } from "../../../src/http/types.ts";
@@ -9,6 +11,7 @@ import { memberOver } from "../../support/fleet.ts";
 import { answered, requestOn } from "../../support/paced.ts";
 import { keepsThePlaceRules } from "../../support/place-rules.ts";
 import { PostgresServer, poolOf, queryOf } from "../../support/postgres-server.ts";
+import { compile, root } from "../../support/programs.ts";
 import { serviceLimiter } from "../../support/service-limiter.ts";
 
 const dialect = "postgres";
@@ -103,6 +106,24 @@ test("days are counted together, for limits by id and by scope", async () => {
   await second.send(call);
   await expect(second.send(call)).rejects.toMatchObject({ name: "RateLimitError", limit: "requestsPerDay" });
   expect(second.limiter.state().requestsPerDay).toMatchObject({ used: 3, remaining: 0 });
+});
+
+test("processes that are killed with their last answer leave a day's count that is exact", async () => {
+  const [program = ""] = await compile("limits-killed", [`${root}test/e2e/sql/limits-child.ts`]);
+  await pool.query("CREATE TABLE uses AS SELECT 0 AS count");
+  const run = async (): Promise<number | null> => {
+    const child = spawn(process.execPath, [program, server.url, "killed", "7"], { stdio: "ignore" });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const [code] = await once(child, "exit");
+    return code;
+  };
+  // Four of them use 28 of the 30, the last two of which the fifth and sixth get.
+  const codes = await Promise.all(Array.from({ length: 6 }, run));
+  expect(codes.filter((code) => code === 3).length).toBeGreaterThanOrEqual(2);
+  expect((await pool.query("SELECT count FROM uses")).rows).toEqual([{ count: 30 }]);
+  const { limiter, send } = member(async () => answered(), { id: "killed", requestsPerDay: 30 });
+  await expect(send(call)).rejects.toMatchObject({ limit: "requestsPerDay" });
+  expect(limiter.state().requestsPerDay.used).toBe(30);
 });
 
 test("without the table, a call fails at once and says how to create it", async () => {
