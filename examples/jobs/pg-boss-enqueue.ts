@@ -1,6 +1,6 @@
 // Asks for an email inside a transaction: rolled back, it is never sent; committed, it is sent once.
 import type { ClientBase } from "pg";
-import type PgBoss from "pg-boss";
+import type { PgBoss } from "pg-boss";
 
 /** Runs `work` in a transaction. What it asks for with `ask` becomes a job when the transaction commits. */
 export const transaction = async (

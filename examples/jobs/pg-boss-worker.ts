@@ -1,7 +1,7 @@
 // Sends the emails that transactions asked for. Start any number of these, and kill any of them.
-// Needs pg and pg-boss, TOUCHPOINT_BASE_URL, TOUCHPOINT_API_KEY and DATABASE_URL.
+// Needs Node 22.12, pg and pg-boss 12, TOUCHPOINT_BASE_URL, TOUCHPOINT_API_KEY and DATABASE_URL.
 import { Pool } from "pg";
-import PgBoss from "pg-boss";
+import { PgBoss } from "pg-boss";
 import { Client, isTouchpointError } from "touchpoint-sdk";
 import { sqlLedger } from "touchpoint-sdk/sql";
 
@@ -18,10 +18,10 @@ const ledger = sqlLedger(async (sql, params) => (await pool.query(sql, [...param
   dialect: "postgres",
 });
 const client = new Client({ ledger, timeoutMs: Number(process.env.TIMEOUT_MS ?? 30_000) });
-const boss = new PgBoss({ connectionString, pollingIntervalSeconds: 0.5 });
+const boss = new PgBoss({ connectionString });
 await boss.start();
 
-await boss.work<Welcome>(queue, async ([job]) => {
+await boss.work<Welcome>(queue, { pollingIntervalSeconds: 0.5 }, async ([job]) => {
   if (job === undefined) return;
   const { user, to } = job.data;
   try {

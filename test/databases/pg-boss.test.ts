@@ -1,10 +1,10 @@
-import PgBoss from "pg-boss";
+import { PgBoss } from "pg-boss";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { transaction } from "../../../examples/jobs/pg-boss-enqueue.ts";
-import { migration, sqlLedger } from "../../../src/sql/index.ts";
-import { PostgresServer, poolOf, queryOf } from "../../support/postgres-server.ts";
-import { compile, root } from "../../support/programs.ts";
-import { runJobKills } from "../job-kills.ts";
+import { transaction } from "../../examples/jobs/pg-boss-enqueue.ts";
+import { migration, sqlLedger } from "../../src/sql/index.ts";
+import { runJobKills } from "../e2e/job-kills.ts";
+import { PostgresServer, poolOf, queryOf } from "../support/postgres-server.ts";
+import { compile, root } from "../support/programs.ts";
 
 const [program = ""] = await compile("pg-boss", [`${root}examples/jobs/pg-boss-worker.ts`]);
 const queue = "welcome-emails";
@@ -27,7 +27,7 @@ test("a committed transaction sends its email once, a rolled back one never, whi
   });
   await pool.query(`${migration("postgres")}CREATE TABLE users (name text PRIMARY KEY)`);
   // The jobs of a worker that died come back after a second.
-  await boss.createQueue(queue, { name: queue, expireInSeconds: 1, retryLimit: 20 });
+  await boss.createQueue(queue, { expireInSeconds: 1, retryLimit: 20 });
 
   const committed: string[] = [];
   const rolledBack: string[] = [];
@@ -54,7 +54,7 @@ test("a committed transaction sends its email once, a rolled back one never, whi
     env: { DATABASE_URL: server.url },
     ledger: sqlLedger(queryOf(pool), { dialect: "postgres" }),
     again: async (user) => void (await boss.send(queue, { user, to: `${user}@example.com` })),
-    tick: () => boss.expire(),
+    tick: () => boss.supervise(queue),
   });
   console.log(JSON.stringify({ committed: committed.length, rolledBack: rolledBack.length, ...tally }));
   expect(tally).toMatchObject({ kills: 4, emails: committed.length, wrong: [] });
