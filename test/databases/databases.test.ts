@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { migration, type SqlQuery } from "../../src/sql/index.ts";
 import { PostgresServer, poolOf } from "../support/postgres-server.ts";
 import { drivers } from "./drivers.mjs";
-import { prove, proven, queryOf, rows, senders, sqlStores } from "./proof.ts";
+import { overPostgres, prove, proven, queryOf, rows, senders, sqlStores } from "./proof.ts";
 
 const run = promisify(execFile);
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
@@ -55,7 +55,6 @@ const opened = async (name: string, url: string) => {
 
 const inBun = rows.filter(({ name }) => /^bun[:.]/i.test(name));
 const inNode = rows.filter((row) => !inBun.includes(row));
-const overPostgres = inNode.filter(({ name }) => drivers[name]?.dialect === "postgres" && name !== "PGlite");
 
 test("the guide's table has each driver, with the version that is run", () => {
   const { dependencies } = JSON.parse(readFileSync(at("package.json"), "utf8"));
