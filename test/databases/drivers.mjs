@@ -5,6 +5,9 @@ import { join } from "node:path";
 const postgres = (open) => ({ dialect: "postgres", open });
 const sqlite = (open) => ({ dialect: "sqlite", open });
 
+// What the guide sets for a file.
+const pragmas = ["PRAGMA busy_timeout = 5000", "PRAGMA synchronous = FULL"];
+
 export const drivers = {
   pg: postgres(async (url) => {
     const { Pool } = await import("pg");
@@ -88,12 +91,13 @@ export const drivers = {
   "node:sqlite": sqlite(async (_url, folder, migration) => {
     const { DatabaseSync } = await import("node:sqlite");
     const db = new DatabaseSync(join(folder, "keys.db"));
-    db.exec(migration);
+    for (const statement of [...pragmas, migration]) db.exec(statement);
     return { handles: { db }, close: () => db.close() };
   }),
   libSQL: sqlite(async (_url, folder, migration) => {
     const { createClient } = await import("@libsql/client");
     const db = createClient({ url: `file:${join(folder, "keys.db")}` });
+    for (const statement of pragmas) await db.execute(statement);
     await db.executeMultiple(migration);
     return { handles: { db }, close: () => db.close() };
   }),
@@ -108,7 +112,7 @@ export const drivers = {
   "bun:sqlite": sqlite(async (_url, folder, migration) => {
     const { Database } = await import("bun:sqlite");
     const db = new Database(join(folder, "keys.db"));
-    db.exec(migration);
+    for (const statement of [...pragmas, migration]) db.exec(statement);
     return { handles: { db }, close: () => db.close() };
   }),
   "Bun.sql": postgres(async (url) => {
