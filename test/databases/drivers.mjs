@@ -50,7 +50,7 @@ export const drivers = {
   Knex: postgres(async (url) => {
     const { default: connect } = await import("knex");
     // It prints each lost connection.
-    const log = { error: () => undefined };
+    const log = { warn: () => undefined };
     const db = connect({ client: "pg", connection: url, log });
     return { handles: { db }, close: () => db.destroy() };
   }),
