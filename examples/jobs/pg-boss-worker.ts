@@ -13,12 +13,15 @@ export interface Welcome {
 
 const connectionString = process.env.DATABASE_URL ?? "postgres://localhost/postgres";
 const pool = new Pool({ connectionString });
+// Without a listener, the loss of an idle connection would end the process.
+pool.on("error", (error) => console.log(error.message));
 // Claims commit on connections of their own, never inside the transaction that asks for an email.
 const ledger = sqlLedger(async (sql, params) => (await pool.query(sql, [...params])).rows, {
   dialect: "postgres",
 });
 const client = new Client({ ledger, timeoutMs: Number(process.env.TIMEOUT_MS ?? 30_000) });
 const boss = new PgBoss({ connectionString });
+boss.on("error", (error) => console.log(error.message));
 await boss.start();
 
 await boss.work<Welcome>(queue, { pollingIntervalSeconds: 0.5 }, async ([job]) => {

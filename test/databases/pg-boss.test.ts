@@ -1,6 +1,9 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { PgBoss } from "pg-boss";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { transaction } from "../../examples/jobs/pg-boss-enqueue.ts";
+import { createSandbox } from "../../src/sandbox/index.ts";
 import { migration, sqlLedger } from "../../src/sql/index.ts";
 import { runJobKills } from "../e2e/job-kills.ts";
 import { PostgresServer, poolOf, queryOf } from "../support/postgres-server.ts";
@@ -17,7 +20,8 @@ afterAll(() => server.stop());
 
 test("a committed transaction sends its email once, a rolled back one never, while workers are killed", async () => {
   const pool = poolOf(server.url);
-  const boss = new PgBoss({ connectionString: server.url });
+  // It looks for jobs of dead workers once a minute otherwise, however often it is called.
+  const boss = new PgBoss({ connectionString: server.url, monitorIntervalSeconds: 1 });
   // Its pool may still be ending when the server stops.
   boss.on("error", () => undefined);
   await boss.start();
@@ -58,4 +62,36 @@ test("a committed transaction sends its email once, a rolled back one never, whi
   });
   console.log(JSON.stringify({ committed: committed.length, rolledBack: rolledBack.length, ...tally }));
   expect(tally).toMatchObject({ kills: 4, emails: committed.length, wrong: [] });
+});
+
+test("a worker whose connections the database ends sends the next email", async () => {
+  const sandbox = createSandbox({ apiKeys: ["key"] });
+  const [service, pool] = [await sandbox.listen(), poolOf(server.url)];
+  await pool.query(migration("postgres"));
+  const boss = new PgBoss({ connectionString: server.url });
+  boss.on("error", () => undefined);
+  await boss.start();
+  await boss.createQueue(queue);
+  const env = { DATABASE_URL: server.url, TOUCHPOINT_BASE_URL: service.url, TOUCHPOINT_API_KEY: "key" };
+  const worker = spawn(process.execPath, [program], { env: { ...process.env, ...env }, stdio: "ignore" });
+  const exit = once(worker, "exit");
+  onTestFinished(async () => {
+    worker.kill("SIGKILL");
+    await boss.stop({ graceful: false });
+    await Promise.all([pool.end(), service.close()]);
+  });
+  const send = async (user: string): Promise<void> => {
+    await boss.send(queue, { user, to: `${user}@example.com` });
+    await expect
+      .poll(() => sandbox.state.emails.at(-1)?.subject, { timeout: 30_000 })
+      .toBe(`Welcome, ${user}`);
+  };
+  await send("ada");
+  await pool.query(
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'",
+  );
+  // The first statement may meet a connection that has just ended.
+  await send("eve").catch(() => send("eve"));
+  worker.kill("SIGTERM");
+  expect(await exit).toEqual([0, null]);
 });
