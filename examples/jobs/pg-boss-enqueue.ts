@@ -1,6 +1,6 @@
 // Queues an email inside a transaction. It is sent once if the transaction commits, and never if it is rolled back.
 import type { ClientBase } from "pg";
-import type PgBoss from "pg-boss";
+import type { PgBoss } from "pg-boss";
 
 /** Runs `work` in a transaction. What it passes to `ask` becomes a job when the transaction commits. */
 export const transaction = async (

@@ -1,7 +1,7 @@
-// Sends the emails that transactions have queued. Start any number of these, and kill any of them.
-// Needs pg and pg-boss, TOUCHPOINT_BASE_URL, TOUCHPOINT_API_KEY and DATABASE_URL.
+// Sends the emails that transactions asked for. Start any number of these, and kill any of them.
+// Needs Node 22.12, pg and pg-boss 12, TOUCHPOINT_BASE_URL, TOUCHPOINT_API_KEY and DATABASE_URL.
 import { Pool } from "pg";
-import PgBoss from "pg-boss";
+import { PgBoss } from "pg-boss";
 import { Client, isTouchpointError } from "touchpoint-sdk";
 import { sqlLedger } from "touchpoint-sdk/sql";
 
@@ -13,28 +13,31 @@ export interface Welcome {
 
 const connectionString = process.env.DATABASE_URL ?? "postgres://localhost/postgres";
 const pool = new Pool({ connectionString });
-// The ledger claims keys on connections of its own, never inside the transaction that queues an email.
+// Without a listener, the loss of an idle connection would end the process.
+pool.on("error", (error) => console.log(error.message));
+// Claims commit on connections of their own, never inside the transaction that asks for an email.
 const ledger = sqlLedger(async (sql, params) => (await pool.query(sql, [...params])).rows, {
   dialect: "postgres",
 });
 const client = new Client({ ledger, timeoutMs: Number(process.env.TIMEOUT_MS ?? 30_000) });
-const boss = new PgBoss({ connectionString, pollingIntervalSeconds: 0.5 });
+const boss = new PgBoss({ connectionString });
+boss.on("error", (error) => console.log(error.message));
 await boss.start();
 
-await boss.work<Welcome>(queue, async ([job]) => {
+await boss.work<Welcome>(queue, { pollingIntervalSeconds: 0.5 }, async ([job]) => {
   if (job === undefined) return;
   const { user, to } = job.data;
   try {
     const email = { to, subject: `Welcome, ${user}`, text: "Good to have you." };
-    // The key names the user, so a second job for the same user sends nothing.
+    // The key is the user's: a second job for the same user sends nothing.
     await client.emails.send(email, { once: `welcome:${user}`, totalTimeoutMs: job.expireInSeconds * 1_000 });
   } catch (error) {
     if (!isTouchpointError(error)) throw error;
-    // `once_pending`: perhaps a worker died while it sent this email. Its key is `unknown` after `timeoutMs`.
+    // The job of a worker that died in the middle of a send: its key says so as soon as its attempt is over.
     const isTooEarly = error.code === "once_pending" || error.code === "rate_limited";
     const waitMs = error.code === "rate_limited" ? (error.retryAfterMs ?? 1_000) : 1_000;
     if (isTooEarly) await boss.send(queue, job.data, { startAfter: Math.ceil(waitMs / 1_000) });
-    // The email may have been sent: a person has to look and settle the key. Do not retry the job.
+    // Nobody knows whether it went out: for a person, who looks and settles the key. Never again by itself.
     else if (error.outcome === "unknown") console.log(`unknown ${user}`);
     else throw error;
   }

@@ -6,10 +6,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { migration, type SqlQuery } from "../../src/sql/index.ts";
+import { createSandbox } from "../../src/sandbox/index.ts";
+import { migration, type SqlQuery, sqlLedger } from "../../src/sql/index.ts";
 import { PostgresServer, poolOf } from "../support/postgres-server.ts";
 import { drivers } from "./drivers.mjs";
-import { prove, proven, queryOf, rows, senders, sqlStores } from "./proof.ts";
+import { overPostgres, prove, proven, queryOf, rows, senders, sqlStores } from "./proof.ts";
 
 const run = promisify(execFile);
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
@@ -55,7 +56,6 @@ const opened = async (name: string, url: string) => {
 
 const inBun = rows.filter(({ name }) => /^bun[:.]/i.test(name));
 const inNode = rows.filter((row) => !inBun.includes(row));
-const overPostgres = inNode.filter(({ name }) => drivers[name]?.dialect === "postgres" && name !== "PGlite");
 
 test("the guide's table has each driver, with the version that is run", () => {
   const { dependencies } = JSON.parse(readFileSync(at("package.json"), "utf8"));
@@ -130,6 +130,33 @@ describe.each(overPostgres)("with $name", ({ name, adapter }) => {
     });
     expect([sandbox.state.emails.length, await ledger.get("a")]).toEqual([0, undefined]);
   });
+});
+
+test("four processes on one SQLite file, of three drivers, send each email once", async () => {
+  const sandbox = createSandbox({ apiKeys: ["key"], limits: false });
+  const [service, folder] = [await sandbox.listen(), await mkdtemp(join(tmpdir(), "touchpoint-sqlite-"))];
+  onTestFinished(async () => {
+    await service.close();
+    await rm(folder, { recursive: true });
+  });
+  const bun = at("node_modules/@oven/bun-linux-x64/bin/bun");
+  const processes = [
+    [process.execPath, "node:sqlite"],
+    [process.execPath, "node:sqlite"],
+    [process.execPath, "libSQL"],
+    [bun, "bun:sqlite"],
+  ] as const;
+  await Promise.all(
+    processes.map(([program, name]) => run(program, [at("sqlite-child.ts"), name, folder, service.url])),
+  );
+  const subjects = sandbox.state.emails.map(({ subject }) => subject);
+  expect([subjects.length, new Set(subjects).size]).toEqual([30, 30]);
+  const { handles } = (await drivers["node:sqlite"]?.open("", folder, "")) ?? {};
+  const adapter = rows.find(({ name }) => name === "node:sqlite")?.adapter ?? "";
+  const states: string[] = [];
+  for await (const { state } of sqlLedger(queryOf(adapter, handles ?? {}), { dialect: "sqlite" }).list())
+    states.push(state);
+  expect(states).toEqual(Array(30).fill("sent"));
 });
 
 test("a read-only SQLite is refused at first use by the number of its error", async () => {

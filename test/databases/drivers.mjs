@@ -5,17 +5,24 @@ import { join } from "node:path";
 const postgres = (open) => ({ dialect: "postgres", open });
 const sqlite = (open) => ({ dialect: "sqlite", open });
 
+// What the guide sets for a file.
+const pragmas = ["PRAGMA busy_timeout = 5000", "PRAGMA synchronous = FULL"];
+
 export const drivers = {
   pg: postgres(async (url) => {
     const { Pool } = await import("pg");
     const pool = new Pool({ connectionString: url });
+    // Without a listener, the loss of an idle connection ends the process.
+    pool.on("error", () => undefined);
     return { handles: { pool }, close: () => pool.end() };
   }),
   "postgres.js": postgres(async (url) => {
     const { default: connect } = await import("postgres");
     const db = connect(url);
     const camel = connect(url, { transform: connect.camel });
-    return { handles: { db, camel }, close: () => Promise.all([db.end(), camel.end()]) };
+    // Without a time-out, end() never resolves after a connection was lost in the middle of a statement.
+    const close = () => Promise.all([db, camel].map((one) => one.end({ timeout: 5 })));
+    return { handles: { db, camel }, close };
   }),
   PGlite: postgres(async (_url, _folder, migration) => {
     const { PGlite } = await import("@electric-sql/pglite");
@@ -31,14 +38,20 @@ export const drivers = {
   Kysely: postgres(async (url) => {
     const { CamelCasePlugin, CompiledQuery, Kysely, PostgresDialect } = await import("kysely");
     const { Pool } = await import("pg");
-    const dialect = new PostgresDialect({ pool: new Pool({ connectionString: url }) });
+    const pool = new Pool({ connectionString: url });
+    // Kysely listens to no error of a connection that it uses: its loss, too, would end the process.
+    pool.on("error", () => undefined);
+    pool.on("connect", (client) => client.on("error", () => undefined));
+    const dialect = new PostgresDialect({ pool });
     // The plugin that renames columns: the guide's line leaves it out.
     const db = new Kysely({ dialect, plugins: [new CamelCasePlugin()] });
     return { handles: { db, CompiledQuery }, close: () => db.destroy() };
   }),
   Knex: postgres(async (url) => {
     const { default: connect } = await import("knex");
-    const db = connect({ client: "pg", connection: url });
+    // It prints each lost connection.
+    const log = { warn: () => undefined };
+    const db = connect({ client: "pg", connection: url, log });
     return { handles: { db }, close: () => db.destroy() };
   }),
   TypeORM: postgres(async (url) => {
@@ -78,12 +91,13 @@ export const drivers = {
   "node:sqlite": sqlite(async (_url, folder, migration) => {
     const { DatabaseSync } = await import("node:sqlite");
     const db = new DatabaseSync(join(folder, "keys.db"));
-    db.exec(migration);
+    for (const statement of [...pragmas, migration]) db.exec(statement);
     return { handles: { db }, close: () => db.close() };
   }),
   libSQL: sqlite(async (_url, folder, migration) => {
     const { createClient } = await import("@libsql/client");
     const db = createClient({ url: `file:${join(folder, "keys.db")}` });
+    for (const statement of pragmas) await db.execute(statement);
     await db.executeMultiple(migration);
     return { handles: { db }, close: () => db.close() };
   }),
@@ -98,7 +112,7 @@ export const drivers = {
   "bun:sqlite": sqlite(async (_url, folder, migration) => {
     const { Database } = await import("bun:sqlite");
     const db = new Database(join(folder, "keys.db"));
-    db.exec(migration);
+    for (const statement of [...pragmas, migration]) db.exec(statement);
     return { handles: { db }, close: () => db.close() };
   }),
   "Bun.sql": postgres(async (url) => {

@@ -12,7 +12,7 @@ import { migration } from "../../src/sql/index.ts";
 import { freePort } from "../support/free-port.ts";
 import { PostgresServer, poolOf } from "../support/postgres-server.ts";
 import { drivers } from "./drivers.mjs";
-import { prove, proven, queryOf, rows, sqlStores } from "./proof.ts";
+import { overPostgres, prove, proven, queryOf, sqlStores } from "./proof.ts";
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
@@ -74,10 +74,6 @@ const database = async (name: string): Promise<void> => {
   await direct.end();
 };
 
-const inNode = rows.filter(
-  ({ name }) => drivers[name]?.dialect === "postgres" && !["PGlite", "Bun.sql"].includes(name),
-);
-
 test("behind a PgBouncer in transaction mode, Bun.sql sends each email once", async () => {
   await database("bun");
   const bun = at("node_modules/@oven/bun-linux-x64/bin/bun");
@@ -85,11 +81,14 @@ test("behind a PgBouncer in transaction mode, Bun.sql sends each email once", as
   expect(JSON.parse(stdout)).toEqual(proven);
 });
 
-test.each(inNode)("behind a PgBouncer in transaction mode, $name sends each email once", async (row) => {
-  const name = `b${inNode.indexOf(row)}`;
-  await database(name);
-  const opened = await drivers[row.name]?.open(url + name, folder, "");
-  onTestFinished(async () => void (await opened?.close()));
-  const query = queryOf(row.adapter, opened?.handles ?? {});
-  expect(await prove(sqlStores(query, "postgres"))).toEqual(proven);
-});
+test.each(overPostgres)(
+  "behind a PgBouncer in transaction mode, $name sends each email once",
+  async (row) => {
+    const name = `b${overPostgres.indexOf(row)}`;
+    await database(name);
+    const opened = await drivers[row.name]?.open(url + name, folder, "");
+    onTestFinished(async () => void (await opened?.close()));
+    const query = queryOf(row.adapter, opened?.handles ?? {});
+    expect(await prove(sqlStores(query, "postgres"))).toEqual(proven);
+  },
+);

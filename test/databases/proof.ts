@@ -3,6 +3,7 @@ import { type CheckpointStore, Client, type Ledger } from "../../src/index.ts";
 import { type RedisCommands, redisCheckpoint, redisLedger, redisLimits } from "../../src/redis/index.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 import { type SqlDialect, type SqlQuery, sqlCheckpoint, sqlLedger, sqlLimits } from "../../src/sql/index.ts";
+import { drivers } from "./drivers.mjs";
 
 const guide = readFileSync(new URL("../../docs/guide/sql.md", import.meta.url), "utf8");
 
@@ -16,6 +17,11 @@ export interface Row {
 /** The rows of the guide's table of drivers. */
 export const rows: readonly Row[] = [...guide.matchAll(/^\| (\S+) +(\d\S*) +\| (`+) ?(.+?) ?\3 +\|/gm)].map(
   ([, name = "", version = "", , adapter = ""]) => ({ name, version, adapter }),
+);
+
+/** The drivers of a PostgreSQL in another process, which run in Node. */
+export const overPostgres = rows.filter(
+  ({ name }) => drivers[name]?.dialect === "postgres" && !["PGlite", "Bun.sql"].includes(name),
 );
 
 /** The query function that a line of code makes of the handles of a driver. */
@@ -55,7 +61,11 @@ export const senders = ({ ledger }: Pick<Stores, "ledger">) => {
     await using client = open();
     return await client.emails.send(email, { once });
   };
-  return { sandbox, access, open, send, ledger: ledger() };
+  const sendWith = async (own: Ledger, once: string) => {
+    await using client = new Client({ ...access, limits: false, ledger: own, maxRetries: 0 });
+    return await client.emails.send({ ...email, subject: once }, { once });
+  };
+  return { sandbox, access, open, send, sendWith, ledger: ledger() };
 };
 
 /** Sends under keys, lists, settles, cancels and saves a checkpoint. Returns what `proven` is if all is well. */

@@ -1,6 +1,6 @@
 // Makes one program of the job with a bundler, and runs it where nothing is installed.
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -80,16 +80,59 @@ const withNcc = async () => {
   return file;
 };
 
+/** The program at `path` of an installed package. */
+const programOf = (name, path) => join(dirname(installed.resolve(`${name}/package.json`)), path);
+
+const runTool = (program, args, env = {}) => {
+  const options = { env: { ...process.env, ...env }, encoding: "utf8" };
+  const { status, stdout, stderr } = spawnSync(program, args, options);
+  if (status !== 0) throw new Error(`${stdout}${stderr}`);
+};
+
+const bun = () => programOf("@oven/bun-linux-x64", "bin/bun");
+
 const withBun = () => {
-  const bun = join(dirname(installed.resolve("@oven/bun-linux-x64/package.json")), "bin/bun");
-  const { status, stderr } = spawnSync(bun, [
-    "build",
-    entry,
-    "--target=node",
-    `--outfile=${join(folder, "job.mjs")}`,
-  ]);
-  if (status !== 0) throw new Error(String(stderr));
-  return join(folder, "job.mjs");
+  const file = join(folder, "job.mjs");
+  runTool(bun(), ["build", entry, "--target=node", `--outfile=${file}`]);
+  return file;
+};
+
+/** An executable, which holds Bun. */
+const withBunCompile = () => {
+  const file = join(folder, "job");
+  runTool(bun(), ["build", entry, "--compile", `--outfile=${file}`]);
+  return file;
+};
+
+const withDeno = () => {
+  const file = join(folder, "job.mjs");
+  const deno = programOf("@deno/linux-x64-glibc", "deno");
+  // It downloads its esbuild once.
+  const env = { DENO_DIR: join(dirname(process.env.INSTALLED), "deno") };
+  runTool(deno, ["bundle", "--platform=deno", `--output=${file}`, entry], env);
+  return file;
+};
+
+/** An executable, which holds Node 26. */
+const withSea = async () => {
+  const file = join(folder, "job");
+  const config = join(folder, "sea.json");
+  const main = await withEsbuild("cjs");
+  writeFileSync(config, JSON.stringify({ main, output: file, disableExperimentalSEAWarning: true }));
+  runTool(programOf("node26", "bin/node"), [`--build-sea=${config}`]);
+  rmSync(main);
+  return file;
+};
+
+const withParcel = (settings) => {
+  const options = { includeNodeModules: true, outputFormat: "commonjs", scopeHoist: false };
+  const target = { source: entry, distDir: "out", context: "node", engines: { node: ">=20" }, ...options };
+  writeFileSync("package.json", JSON.stringify({ ...settings, targets: { job: target } }));
+  // It reads its settings where the lock file is.
+  writeFileSync("package-lock.json", "{}");
+  runTool(process.execPath, [programOf("parcel", "lib/bin.js"), "build", "--no-cache", "--no-autoinstall"]);
+  cpSync("out", folder, { recursive: true });
+  return join(folder, "job.js");
 };
 
 const bundlers = {
@@ -100,12 +143,18 @@ const bundlers = {
   rolldown: withRolldown,
   ncc: withNcc,
   bun: withBun,
+  "bun-compile": withBunCompile,
+  deno: withDeno,
+  sea: withSea,
+  parcel: () => withParcel({ "@parcel/resolver-default": { packageExports: true } }),
+  "parcel-as-it-comes": () => withParcel({}),
   rollup: withRollup,
 };
 try {
   const file = await bundlers[bundler]();
   console.error(`${bundler}: ${statSync(file).size} bytes`);
-  process.exitCode = spawnSync(process.execPath, [file], { cwd: folder, stdio: "inherit" }).status ?? 1;
+  const [program, args] = /\.[cm]?js$/.test(file) ? [process.execPath, [file]] : [file, []];
+  process.exitCode = spawnSync(program, args, { cwd: folder, stdio: "inherit" }).status ?? 1;
 } finally {
   rmSync(folder, { recursive: true });
 }

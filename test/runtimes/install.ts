@@ -75,6 +75,10 @@ export const bundlers: readonly Runtime[] = [
     command: [process.execPath, `${root}test/runtimes/next.mjs`],
     job: "worker.mjs",
   },
+  bundler("Parcel 2.16", "parcel", "parcel@~2.16.4"),
+  bundler("deno bundle 2.9", "deno"),
+  bundler("bun build --compile 1.4", "bun-compile"),
+  bundler("Node 26, executable", "sea"),
 ];
 
 /** What keeps the requests of a test from the network. */

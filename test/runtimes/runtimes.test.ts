@@ -82,6 +82,23 @@ test("in workerd, which ties timers to their request, requests at once have budg
 });
 
 test.each([
+  [
+    "Parcel without its setting",
+    "bundle.mjs",
+    "parcel-as-it-comes",
+    "Failed to resolve 'touchpoint-sdk/files'",
+  ],
+  ["Next.js's edge runtime", "next-edge.mjs", "", "Native module not found: node:diagnostics_channel"],
+])("%s does not build the job", async (_what, file, kind, reason) => {
+  const project = await projectWith(parts);
+  const args = [join(root, "test/runtimes", file), kind, "job.mjs"];
+  const env = { INSTALLED: installed, PACKAGE: project.installed };
+  const { stdout, stderr, code } = await run(process.execPath, args, project.folder, env);
+  await project.remove();
+  expect([code, stdout + stderr]).toEqual([1, expect.stringContaining(reason)]);
+});
+
+test.each([
   ["ESM", ["--input-type=module", "--eval", 'import "touchpoint-sdk"']],
   ["CommonJS", ["--eval", 'require("touchpoint-sdk")']],
   ["the sandbox", ["--eval", 'require("touchpoint-sdk/sandbox")']],
@@ -92,6 +109,26 @@ test.each([
   expect(stderr).toMatch(
     /^ConfigurationError: touchpoint-sdk needs Node\.js \S+ or newer, and this is 18\.\S+: update Node\.js$/m,
   );
+});
+
+const typed = `
+import { createSandbox, type Sandbox } from "touchpoint-sdk/sandbox";
+import { Client, type Contact } from "touchpoint-sdk";
+
+const sandbox: Sandbox = createSandbox({ apiKeys: ["key"] });
+const client = new Client({ apiKey: "key", baseUrl: "http://localhost", fetch: sandbox.fetch });
+const { email }: Contact = await client.contacts.create({ email: "ada@example.com" });
+console.log(email satisfies string);
+await client.close();
+`;
+
+test.each([24, 26])("Node %s runs a program in TypeScript as it is", async (version) => {
+  const project = await projectWith([]);
+  await project.write("program.mts", typed);
+  const [node = ""] = runtimes.find(({ name }) => name === `Node ${version}`)?.command ?? [];
+  const ending = await run(node, ["program.mts"], project.folder);
+  await project.remove();
+  expect(ending).toEqual({ code: 0, stdout: "ada@example.com", stderr: "" });
 });
 
 const nodes = [20, 22, 24, 26];
@@ -151,20 +188,29 @@ The tests run one job, from the package as it is published, on each of these.
 
 ${table(runtimes)}
 
-A worker has no files: its ledger is in memory, its checkpoint in a store of its own.
+A worker has no files: its ledger is in memory, its checkpoint in a store of its own. Node 24 and 26 run a program in TypeScript
+that uses the package as it is, without a step before.
 
 ## Made into one program
 
-The same job, bundled with the package and run on Node 20; with Next.js as a route handler. Two bundlers need a setting,
-because undici is CommonJS:
+The same job, bundled with the package and run on Node 20; with Next.js as a route handler. Some need a setting:
 
 - esbuild to ES modules needs a banner: \`const require = process.getBuiltinModule("node:module").createRequire(import.meta.url);\`
 - Rolldown also is what Vite 8 and tsdown build with.
 - Rollup needs \`external: [/^node:/, /^undici/]\`, and undici installed where the program runs.
+- Next.js's edge runtime, which Next.js 16.4 calls deprecated, has no \`node:diagnostics_channel\`, and the build fails. Delete
+  \`export const runtime = "edge"\` from the route.
+- Parcel needs \`"@parcel/resolver-default": { "packageExports": true }\` in the \`package.json\` beside the lock file, or it
+  does not find \`touchpoint-sdk/files\`. Its target needs \`"outputFormat": "commonjs"\` and \`"scopeHoist": false\`.
 
 ${table(bundlers.slice(0, 5))}
 
-${table(bundlers.slice(5))}
+${table(bundlers.slice(5, 9))}
+
+The last two of the next table are executables, which contain their runtime. \`node --build-sea\` makes that of Node from the
+CommonJS file of esbuild.
+
+${table(bundlers.slice(9))}
 
 ## Interceptors of tests
 

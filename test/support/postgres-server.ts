@@ -46,19 +46,49 @@ export class PostgresServer {
 
   /** @param settings - of postgres, for example `"max_connections=20"`. */
   static async start(...settings: readonly string[]): Promise<PostgresServer> {
+    return PostgresServer.#open(settings, (folder, data, ids) => {
+      // Its locale must not depend on the machine's.
+      const how = ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync"];
+      return run("initdb", how, { ...ids, cwd: folder });
+    });
+  }
+
+  static async #open(
+    settings: readonly string[],
+    fill: (folder: string, data: string, ids: Ids | undefined) => Promise<unknown>,
+  ): Promise<PostgresServer> {
     const ids = await whoRuns();
     const folder = await mkdtemp(join(tmpdir(), "touchpoint-postgres-"));
     if (ids !== undefined) await chown(folder, ids.uid, ids.gid);
     const data = join(folder, "data");
-    // Its locale must not depend on the machine's.
-    const how = ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync"];
-    await run("initdb", how, { ...ids, cwd: folder });
+    await fill(folder, data, ids);
     const port = await freePort();
     const args = ["-D", data, "-k", folder, "-p", `${port}`, "-h", "127.0.0.1"];
     const start = (): Promise<ChildProcess> =>
       PostgresServer.#spawn([...args, ...settings.flatMap((each) => ["-c", each])], { ...ids, cwd: folder });
     const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
     return new PostgresServer(url, folder, { start, process: await start() });
+  }
+
+  /**
+   * Starts a streaming replica, which follows this server and answers reads.
+   *
+   * @param settings - of postgres.
+   */
+  async replica(...settings: readonly string[]): Promise<PostgresServer> {
+    return PostgresServer.#open(settings, (folder, data, ids) =>
+      run("pg_basebackup", ["-d", this.url, "-D", data, "-R", "-c", "fast", "--no-sync"], {
+        ...ids,
+        cwd: folder,
+      }),
+    );
+  }
+
+  /** Makes a primary of a replica, as a failover does. */
+  async promote(): Promise<void> {
+    const pool = poolOf(this.url, 1);
+    await pool.query("SELECT pg_promote(true)");
+    await pool.end();
   }
 
   /** Stops the server like a crash. */
@@ -90,7 +120,7 @@ export class PostgresServer {
     const said: string[] = [];
     for await (const line of createInterface(server.stderr)) {
       said.push(line);
-      if (line.includes("ready to accept connections")) {
+      if (/ready to accept (read-only )?connections/.test(line)) {
         server.stderr.resume();
         return server;
       }
