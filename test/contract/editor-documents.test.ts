@@ -2,8 +2,9 @@ import { expect, test } from "vitest";
 import { documents } from "../support/docs-pages.ts";
 import { editor } from "../support/editor.ts";
 
+// pg-boss needs a newer Node than this package: test/databases compiles its block.
 const blocks = documents.flatMap(({ path, programs: all }) =>
-  all.map(({ line, code }) => ({ path, line, code })),
+  all.filter(({ code }) => !code.includes('from "pg-boss"')).map(({ line, code }) => ({ path, line, code })),
 );
 // The quickstarts save their first block under this name, and the others import it.
 const shared = blocks.findIndex(({ path }) => path === "docs/guide/quickstarts.md");

@@ -9,7 +9,7 @@ import { runJobKills } from "../e2e/job-kills.ts";
 import { PostgresServer, poolOf, queryOf } from "../support/postgres-server.ts";
 import { compile, root } from "../support/programs.ts";
 
-const [program = ""] = await compile("pg-boss", [`${root}examples/jobs/pg-boss-worker.ts`]);
+const [program = ""] = await compile("../../test/databases/tmp", [`${root}examples/jobs/pg-boss-worker.ts`]);
 const queue = "welcome-emails";
 
 let server: PostgresServer;

@@ -9,9 +9,11 @@ import { compiledIn } from "../../tsup.config.ts";
 /** The root of the repository. */
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 
-const external = Object.keys({ ...manifest.devDependencies, ...manifest.dependencies }).filter(
-  (name) => !compiledIn.includes(name),
-);
+// pg-boss is installed in test/databases.
+const external = [
+  "pg-boss",
+  ...Object.keys({ ...manifest.devDependencies, ...manifest.dependencies }),
+].filter((name) => !compiledIn.includes(name));
 
 // In one step: another worker may be starting the same program, and would read half of it.
 const replace = async ({ path, contents }: OutputFile): Promise<void> => {
