@@ -99,7 +99,7 @@ export class ContactLookup {
     if (list !== undefined)
       this.way ??= {
         by: "search",
-        reason: `the input has fewer rows (${ahead.length}) than the list of ${list.total} contacts has pages`,
+        reason: `each row is searched by email, which takes no more requests than reading the list of ${list.total} contacts`,
       };
     yield* ahead;
   }
@@ -173,7 +173,7 @@ export class ContactLookup {
     const reason =
       total === undefined
         ? "the service does not return the number of contacts"
-        : `the list of ${total} contacts has fewer pages than there are rows`;
+        : `the list of ${total} contacts is read first, which takes no more requests than a search for each row`;
     this.way = { by: "list", reason };
   }
 }

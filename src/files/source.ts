@@ -191,7 +191,7 @@ async function* asUtf8(
   if (encoding === undefined && isUtf16(start)) {
     await chunks.return(undefined);
     throw new ConfigurationError(
-      `${name} is not UTF-8 text: it has NUL bytes. If it is UTF-16, give the encoding utf-16le or utf-16be`,
+      `${name} is not UTF-8 text: it has NUL bytes. If it is UTF-16, set the encoding to utf-16le or utf-16be (for contacts import: --encoding utf-16le)`,
     );
   }
   if (encoding === undefined || /^utf-?8$/i.test(encoding)) return yield* all();

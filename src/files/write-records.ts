@@ -12,8 +12,9 @@ export type FileTarget = string | URL | Writable;
 
 const hintFor = (records: unknown): string => {
   const { data, then }: { data?: unknown; then?: unknown } = Object(records);
-  if (Array.isArray(data)) return "; this is one page: give page.data, or the list itself without await";
-  return typeof then === "function" ? "; this is a promise: await it" : "";
+  if (Array.isArray(data))
+    return ". You passed one page. Pass page.data, or pass the list without await to write every page";
+  return typeof then === "function" ? ". You passed a promise. Await it first" : "";
 };
 
 /** Refuses a value that is not a source of records before a file is touched. @throws ValidationError */

@@ -160,7 +160,7 @@ export class JournalFile {
       const { at } = this.#point;
       const bytes = await fill(file, Buffer.alloc(Math.min(length, Math.max(0, size - at))), at);
       isEnd = at + bytes.length >= size;
-      if (!isEnd && bytes.length < length) throw new Error("it became shorter while it was read");
+      if (!isEnd && bytes.length < length) throw new Error(becameShorter);
       const { lines, to } = readLines(bytes, this.#point, isEnd);
       const [first] = lines;
       if (!this.#isNamed && first !== undefined && !("touchpointLedger" in first.record))
@@ -179,6 +179,10 @@ export class JournalFile {
     return effect;
   }
 }
+
+const becameShorter =
+  "another program shortened the file while it was read. Stop that program (for example log rotation or a file sync), " +
+  "then restore the file from a backup";
 
 const idOf = (record: JournalRecord): string => {
   if ("touchpointLedger" in record) return record.id;

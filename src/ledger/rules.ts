@@ -165,6 +165,7 @@ export const listFilter = (input: LedgerFilter | undefined): ((row: LedgerRow) =
 };
 
 /** For the second argument of `memoryLedger` and `fileLedger`: an untyped caller may take it for options. */
-export const isClock = must("left out (there are no options), or have wallTime()", (clock) =>
-  can(clock, "wallTime"),
-);
+export const isClock: Rule = (clock) =>
+  can(clock, "wallTime")
+    ? []
+    : ["there are no options. Leave the clock argument out, or pass an object with a wallTime() method"];

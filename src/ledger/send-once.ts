@@ -148,7 +148,11 @@ export class OnceClaim {
         if (signal.aborted) break;
       }
     }
-    log.warn("the email was sent, and its receipt could not be stored: settle the key as sent", { key });
+    const name = JSON.stringify(key);
+    log.warn(
+      `${caller.progress.operation}: The email was sent, but the ledger could not store its receipt. Call ledger.settle(${name}, "sent").`,
+      { key },
+    );
   }
 }
 

@@ -35,9 +35,16 @@ const hooksFaults: Rule = (hooks, within) =>
 const limitsFaults = (limits: unknown): readonly string[] => {
   if (limits === false) return [];
   if (!isShared(limits)) return limitFaults(limits);
-  return limitFaults(limits.numbers, Object.keys(documentedLimits)).length === 0
-    ? []
-    : ["limits: shared limits must have all numbers, like those of redisLimits(…)"];
+  const required = Object.keys(documentedLimits);
+  if (limitFaults(limits.numbers, required).length === 0) return [];
+  const numbers: Readonly<Record<string, unknown>> = Object(limits.numbers);
+  const wrong = [...new Set([...required, ...Object.keys(numbers)])].filter(
+    (name) => limitFaults({ [name]: numbers[name] }, [name]).length > 0,
+  );
+  return [
+    "limits: the property numbers of a shared-limits object must be a plain object with a valid number for every limit. " +
+      `Missing or wrong: ${wrong.join(", ") || "numbers itself"}`,
+  ];
 };
 
 const isSchema = must("a Standard Schema, as zod, valibot and arktype make them", isStandardSchema);
