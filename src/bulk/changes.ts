@@ -102,7 +102,7 @@ class Pass {
     this.snapshotLines.open("snapshot", before?.handle);
     if (before !== undefined && before.complete !== hexOf(before.hash))
       throw new ConfigurationError(
-        `${name} is cut short or damaged: put a copy of it back, or delete it to start over`,
+        `${name} is cut short or damaged. Restore it from a copy. To start over instead, delete the snapshot`,
       );
     this.#after = before?.id ?? null;
     this.#keyBefore = before?.key;
@@ -118,7 +118,7 @@ class Pass {
     await snapshot?.handle.close();
     if (snapshot === undefined || hexOf(snapshot.hash) !== hash)
       this.work.refuse(
-        `does not fit ${draft}, which is missing or damaged: delete the checkpoint to start over`,
+        `does not fit ${draft}, which is missing or damaged. To start over, delete the checkpoint`,
       );
     this.#hash = snapshot.hash;
     this.#keyBefore = snapshot.key;

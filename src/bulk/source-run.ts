@@ -130,8 +130,8 @@ class Run<Item> {
     const own = this.#resumable.state.key;
     if (key === undefined || own === undefined || key === own) return true;
     this.#resumable.refuse(
-      "was saved with another API key and may belong to another workspace. To start over, delete it. If this is a " +
-        'new key of the same workspace, remove "key" from the checkpoint to go on',
+      "was saved with another API key and may belong to another workspace. If this is a new key of the same " +
+        'workspace, remove "key" from the checkpoint to continue. To start over, delete the checkpoint',
     );
   }
 
@@ -170,7 +170,7 @@ class Run<Item> {
       this.#isReading = false;
       if (this.#records < done)
         this.#resumable.refuse(
-          `belongs to another input: it covers ${done} items, this one has ${this.#records}; give that input again, or delete the checkpoint to start over`,
+          `belongs to another input: it covers ${done} items, but this one has ${this.#records}. Use the original input, or delete the checkpoint to start over`,
         );
       await this.#send(batch.splice(0));
     } finally {

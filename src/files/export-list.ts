@@ -96,7 +96,7 @@ export const exportList = async (
     (before) =>
       before.subject === subject ||
       work.refuse(
-        "belongs to an export with another query, other columns or another form: delete it to start over",
+        "belongs to an export with another query, other columns or another form. To start over, delete the checkpoint",
       ),
   );
   const resumed = work.state.records;
@@ -126,7 +126,7 @@ export const exportList = async (
     await work.leave();
     if (work.isResumed && error instanceof ResponseValidationError)
       work.refuse(
-        "does not fit the list, which may be of another workspace, or has lost all contacts that were read last: delete it to start over",
+        "does not fit the list. Either the list is of another workspace, or the contacts that were read last have all been deleted. To start over, delete the checkpoint",
         error,
       );
     throw error;

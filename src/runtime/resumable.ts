@@ -89,7 +89,7 @@ export class Resumable<State extends object> {
     const { path, name, mode } = file;
     if (this.isResumed && ((await sizeOfDraft(file)) ?? -1) < bytes)
       throw new ConfigurationError(
-        `${await keptDraftOf(path)} is missing or shorter than ${this.#options.name} says: delete the checkpoint to start over`,
+        `${await keptDraftOf(path)} is missing or shorter than ${this.#options.name} requires. To start over, delete the checkpoint`,
       );
     const keepBytes = this.isResumed ? bytes : undefined;
     this.#draft = await openDraft(path, name, { isKept: true, keepBytes, mode });
