@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { suggestion } from "../runtime/nearest-name.ts";
-import { visible } from "./terminal.ts";
+import { shellWord, visible } from "./terminal.ts";
 
 export interface Command {
   /** One or two words, as typed: `contacts export`. */
@@ -61,14 +61,19 @@ const wrapped = (text: string, width: number, indent = 0): string => {
 
 const table = (rows: readonly (readonly [string, string])[], width: number): string => {
   const left = Math.max(...rows.map(([name]) => name.length));
-  return rows.map(([name, about]) => `  ${name.padEnd(left)}  ${wrapped(about, width, left + 4)}`).join("\n");
+  const cell = (about: string): string =>
+    about
+      .split("\n")
+      .map((line) => wrapped(line, width, left + 4))
+      .join(`\n${" ".repeat(left + 4)}`);
+  return rows.map(([name, about]) => `  ${name.padEnd(left)}  ${cell(about)}`).join("\n");
 };
 
 const usage = ({ name, operands }: Command): string =>
   ["touchpoint", name, ...operands, "[options]"].join(" ");
 
 const exitCodes =
-  "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done but some records were refused or something differs, 130 interrupted.";
+  "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done but some records were rejected or something differs, 130 interrupted.";
 
 const commandHelp = (command: Command, width: number): string =>
   [
@@ -92,7 +97,7 @@ const overview = (commands: readonly Command[], width: number): string =>
       commands.map(({ name, about }) => [name, about.split("\n", 1)[0] ?? ""]),
       width,
     ),
-    `\n${wrapped("The key and the service's address come from TOUCHPOINT_API_KEY and TOUCHPOINT_BASE_URL.", width)}`,
+    `\n${wrapped("Set TOUCHPOINT_API_KEY to the API key and TOUCHPOINT_BASE_URL to the address of the service.", width)}`,
     "Run `touchpoint <command> --help` for the options of a command.",
     "",
     wrapped(exitCodes, width),
@@ -158,7 +163,11 @@ export const readArgs = <C extends Command>(
   const missing = command.operands.find((name, index) => name.startsWith("<") && index >= positionals.length);
   if (missing !== undefined) return wrong(`${missing} is missing`, hint);
   const extra = positionals[command.operands.length];
-  if (extra !== undefined) return wrong(`"${extra}" is one argument too many`, hint);
+  if (extra !== undefined) {
+    const hasOut = Object.keys(command.options).some((flags) => flags.includes("--out <"));
+    const way = hasOut ? `. To name the file, use --out ${shellWord(extra)}.` : "";
+    return wrong(`"${extra}" is one argument too many${way}`, hint);
+  }
   const entries = Object.entries(values);
   return {
     kind: "run",

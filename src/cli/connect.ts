@@ -5,7 +5,7 @@ import { createPace, type LimitWait, type Measured, progressBar } from "./progre
 
 /** The option that sets the limits, of a sandbox and of commands that call it. */
 export const limitsOption: Options = {
-  "--limits <n>": "a multiple of the documented limits, such as 100 or 0.5; off for none",
+  "--limits <n>": "multiply the documented rate limits by n: 0.5 halves them; off removes them",
 };
 
 /**
@@ -34,7 +34,7 @@ export const limitsOf = async (
 export const connectionOptions: Options = {
   ...limitsOption,
   "--proxy <url>":
-    "the URL of an HTTP proxy; env reads HTTPS_PROXY and NO_PROXY, so that a password stays out of the arguments",
+    "the URL of an HTTP proxy; env reads HTTPS_PROXY and NO_PROXY, which keeps a password out of the arguments",
 };
 
 /**

@@ -18,13 +18,16 @@ export const exportSettings = (request: Pick<Request, "values">) => {
   const format = formatOf(out, request);
   const columns = listOf(request, "columns");
   if (columns?.length === 0) throw new UsageError("--columns must name at least one column");
-  if (columns !== undefined && format !== "csv") throw new UsageError("--columns is for CSV");
+  if (columns !== undefined && format !== "csv") throw new UsageError("--columns works only with CSV");
   checkColumns("--columns", columns ?? []);
   const twice = columns?.find((column, at) => columns.indexOf(column) < at);
   if (twice !== undefined) throw new UsageError(`--columns: ${twice} appears twice`);
-  if (checkpoint !== undefined && out === "-") throw new UsageError("standard output has no --checkpoint");
+  if (checkpoint !== undefined && out === "-")
+    throw new UsageError("--checkpoint does not work with standard output: name a file with --out");
   if (checkpoint !== undefined && /\.gz$/i.test(out))
-    throw new UsageError("a compressed file has no --checkpoint: export it plain and compress it afterwards");
+    throw new UsageError(
+      "--checkpoint does not work with a compressed file: export to a plain file and compress it afterwards",
+    );
   assertDistinct({ "--out": out, "--checkpoint": checkpoint });
   // Custom fields are one column of JSON: a column that first appears after thousands of contacts could not be added to a
   // file that is half written.
@@ -67,7 +70,7 @@ export const contactsExport: CliCommand = {
     "--columns <a,b,…>":
       "the columns of a CSV file: email,name,customFields.plan (default: all, with customFields as JSON)",
     ...delimiterOption,
-    ...formatOption,
+    ...formatOption("output"),
     ...checkpointOption,
     ...connectionOptions,
     ...jsonOption,

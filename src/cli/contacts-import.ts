@@ -39,18 +39,19 @@ const contactsOf = (request: Request, path: string) => {
   const csv = { ...map, delimiter, skipLines, onHeader };
   async function* read(source: FileSource, options: ReadOptions): AsyncGenerator<object> {
     yield* readContacts(source, { ...options, ...(format === "csv" ? csv : {}), format, encoding });
-    if (!hasHeader) throw new UsageError(`${path}: the file is empty: it has no header`);
+    if (!hasHeader) throw new UsageError(`${path}: the file is empty. A CSV file must start with a header`);
   }
-  return openRecords<ContactInput>(path, read, isAssumed ? "For CSV give --format csv" : undefined);
+  return openRecords<ContactInput>(path, read, isAssumed ? "For CSV, add --format csv" : undefined);
 };
 
 export const contactsImport: CliCommand = {
   name: "contacts import",
   about:
     "Creates or updates every contact of a CSV or NDJSON file, by email.\n" +
-    "A contact that already has these values is not sent. The columns are those of an export; id and times are\n" +
-    'ignored, and so are empty cells. In a custom field, 3 is a number and "3" in quotes is text. A column that\n' +
-    "is not a field of a contact is refused; a custom field is named customFields.plan.\n" +
+    "The import does not update a contact that already has the values of its row. The columns are those of an\n" +
+    'export. The import ignores id, times and empty cells. In a custom field, 3 is a number and "3" in quotes is\n' +
+    "text. The import refuses a column that is not a field of a contact. Name a custom field like this:\n" +
+    "customFields.plan.\n" +
     "- reads standard input.",
   example: "touchpoint contacts import contacts.csv --plan",
   operands: ["<file>"],
@@ -58,10 +59,10 @@ export const contactsImport: CliCommand = {
     "--add-to-list <list id>": "add every contact of the file to this list",
     ...foreignFileOptions,
     ...delimiterOption,
-    ...formatOption,
+    ...formatOption("input"),
     "--plan":
-      "change nothing; show what would happen: as a table on a terminal, otherwise (and with --json) as NDJSON, a line a row, and the report to standard error",
-    "--concurrency <n>": "batches in flight at once, default 8",
+      "change nothing, and show what would happen to each row. On a terminal, the plan is a table. Otherwise, or with --json, the plan is NDJSON with one line per row. The report goes to standard error",
+    "--concurrency <n>": "the number of batches in flight at once; default 8",
     ...resumableOptions,
   },
   run: async (request) => {
@@ -95,5 +96,6 @@ export const contactsImport: CliCommand = {
       return report;
     });
   },
-  afterInterrupt: "Run the same command again: contacts that are done are recognized, none is created twice.",
+  afterInterrupt:
+    "Run the same command again. The import recognizes finished contacts and creates none twice.",
 };

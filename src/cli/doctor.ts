@@ -61,12 +61,14 @@ const examine = (client: Client, signal: AbortSignal) => {
   const page = async (operation: string, path: string, skip = 0) => {
     const { status, body } = await get(path, { skip, limit });
     const { data, total, ...counts } = fieldsIn(body);
-    if (status !== 200) return void differs.add(`${operation}: answers ${status}`);
+    if (status !== 200) return void differs.add(`${operation}: the status is ${status}`);
     if (!Array.isArray(data) || typeof total !== "number")
       return void differs.add(`${operation}: its response is not a page { data, total, skip, limit }`);
     for (const [name, requested] of Object.entries({ skip, limit }))
       if (counts[name] !== requested)
-        differs.add(`${operation}: requested ${name} ${requested}, but the page has ${counts[name]}`);
+        differs.add(
+          `${operation}: requested ${name} ${requested}, but the page has ${counts[name] ?? `no ${name}`}`,
+        );
     const due = Math.max(0, Math.min(limit, total - skip));
     if (data.length !== due)
       differs.add(
@@ -77,7 +79,8 @@ const examine = (client: Client, signal: AbortSignal) => {
 
   /** Compares records with their documented type and fields. */
   const compare = (operation: string, records: readonly unknown[], schema: Schema): void => {
-    if (records.length === 0) notes.add(`${operation}: answers no record, so that none is compared`);
+    if (records.length === 0)
+      notes.add(`${operation}: the response has no record, so no record was compared`);
     for (const record of records)
       for (const issue of schema.safeParse(record).error?.issues ?? []) {
         const value = issue.path.reduce<unknown>((at, key) => Object(at)[key], record);
@@ -88,7 +91,7 @@ const examine = (client: Client, signal: AbortSignal) => {
     const names = new Set(records.flatMap((record) => Object.keys(fieldsIn(record))));
     for (const field of fieldsOf(schema)) names.delete(field);
     if (names.size > 0)
-      notes.add(`${operation}: has fields that the document does not: ${[...names].sort().join(", ")}`);
+      notes.add(`${operation}: the records have undocumented fields: ${[...names].sort().join(", ")}`);
   };
 
   return { client, report, ask, get, page, compare };
@@ -105,7 +108,9 @@ const examineContacts = async ({ client, report, ask, page, compare }: Examinati
   const half = first.ids.length >> 1;
   const rest = await page(operation, path, half);
   if (rest !== undefined && first.ids.slice(half).some((id, at) => id !== rest.ids[at]))
-    report.differs.add(`${operation}: from ${half} on, a second page has other records or another order`);
+    report.differs.add(
+      `${operation}: from record ${half} on, a second request returns other records or another order`,
+    );
   if (rest !== undefined && first.total !== rest.total)
     report.notes.add(
       `${operation}: the list changed during the check, which may explain the differences. Run doctor again`,
@@ -131,17 +136,19 @@ const examineCompanies = async (examination: Examination, domain: string | undef
   const [own, other] = ["/api/v1/companies", "/api/v1/leads"];
   if ((await signatureOf(own)) === missing) {
     if ((await signatureOf(other)) === missing)
-      return void report.differs.add(`${operation}: neither ${own} nor ${other} answers`);
-    report.differs.add(`${operation}: ${own} does not answer, ${other} does`);
+      return void report.differs.add(`${operation}: the service has neither ${own} nor ${other}`);
+    report.differs.add(`${operation}: the service has no ${own}, but it has ${other}`);
     report.routes = { [operation]: other, "companies.create": other };
   }
   const routed = client.withOptions({ routes: report.routes, responseValidation: "off" });
   const { status, body } = await ask((options) => routed.companies.findByDomain(name, options));
-  if (status !== 200 && status !== 404) report.differs.add(`${operation}: answers ${status}`);
+  if (status !== 200 && status !== 404) report.differs.add(`${operation}: the status is ${status}`);
   else if (kindOf(body) === "object") compare(operation, [body], Company);
   else if (domain === undefined)
-    report.notes.add(`${operation}: no record is compared: give --domain of a company`);
-  else report.differs.add(`${operation}: finds no company of ${domain}`);
+    report.notes.add(
+      `${operation}: No company record was compared. To compare one, pass --domain <domain of a company>`,
+    );
+  else report.differs.add(`${operation}: finds no company with the domain ${domain}`);
 };
 
 /** The result of `touchpoint doctor`, as `--json` prints it. */
@@ -162,27 +169,29 @@ const section = (title: string, lines: readonly string[]): string =>
   lines.length === 0 ? "" : `\n${title}\n${lines.map((line) => `  ${visible(line)}\n`).join("")}`;
 
 export const describeDiagnosis = ({ requests, differs, notes, routes }: Diagnosis): string => {
-  const verdict = differs.length === 0 ? "nothing differs" : `${differs.length} differ`;
+  const count = differs.length;
+  const verdict = count === 0 ? "nothing differs" : `${count} ${count === 1 ? "difference" : "differences"}`;
   const lines = Object.keys(routes).length === 0 ? [] : [`routes: ${JSON.stringify(routes)}`];
   return (
     `${requests} requests, all of them GET: ${verdict}.\n` +
-    section("Differs from the document:", differs) +
+    section("Differs from the documentation:", differs) +
     section("Worth knowing:", notes) +
-    section("For the client's options:", lines)
+    section("Paste into new Client({ … }):", lines)
   );
 };
 
 export const doctor: CliCommand = {
   name: "doctor",
   about:
-    "Compares a service with the document, with about ten GET requests and nothing else.\n" +
-    "It looks at inferred paths, shapes, order and counts of lists, and unknown fields.\n" +
-    "It prints `routes` to paste. Values are never shown. It changes nothing, so it does not check what only a change would show.\n" +
+    "Compares a service with the Touchpoint API documentation. Sends about ten GET requests and changes nothing.\n" +
+    "It checks inferred paths, the shapes of responses, the order and counts of lists, and undocumented fields.\n" +
+    "If a path differs, it prints a routes option to paste into new Client({ … }). It never prints values of records.\n" +
+    "It cannot check what only a change would show.\n" +
     "Exit code 0: as documented. 3: something differs. 1: the service could not be reached.",
   example: "touchpoint doctor --domain acme.example",
   operands: [],
   options: {
-    "--base-url <url>": "default: TOUCHPOINT_BASE_URL",
+    "--base-url <url>": "the service; default: TOUCHPOINT_BASE_URL",
     "--domain <name>": "the domain of an existing company, to check its record",
     ...connectionOptions,
     ...jsonOption,

@@ -8,30 +8,35 @@ import { type Request, UsageError } from "./command.ts";
 
 type Format = "csv" | "ndjson";
 
-export const formatOption: Options = {
-  "--format <csv|ndjson>": "the format of standard input or output; default ndjson",
-};
+export const formatOption = (stream: "input" | "output"): Options => ({
+  "--format <csv|ndjson>": `the format of standard ${stream}; default ndjson`,
+});
 
 export const delimiterOption: Options = {
-  "--delimiter <c>": "the character between cells of CSV; tab for a tab",
+  "--delimiter <c>": "the character between the cells of a CSV file; tab for a tab",
 };
 
 /** The options for files that other systems wrote. */
 export const foreignFileOptions: Options = {
   "--map <column=field>...":
-    'read a column of the file as a field: "Email Address=email"; join columns: "First Name+Last Name=name"; leave one out: "Tags="; leave out all others: "*="; @columns.json reads the same from a file',
+    "how to read the columns of the file:\n" +
+    '"Email Address=email" reads a column as a field\n' +
+    '"First Name+Last Name=name" joins columns\n' +
+    '"Tags=" leaves a column out\n' +
+    '"*=" leaves out all other columns\n' +
+    "@columns.json reads these entries from a JSON file",
   "--types <field=type,...>":
     "the types of custom fields: score=number,zip=text (text, number, boolean, list)",
   "--encoding <name>":
     "the encoding of the file, such as windows-1252; default UTF-8, or UTF-16 with a byte order mark",
-  "--skip-lines <n>": "lines above the header of CSV",
+  "--skip-lines <n>": "the number of lines above the header of a CSV file",
 };
 
 /** @throws UsageError for an invalid character. */
 export const delimiterOf = (request: Pick<Request, "values">, format: Format): string | undefined => {
   const text = request.values.delimiter;
   if (text === undefined) return undefined;
-  if (format !== "csv") throw new UsageError("--delimiter is for CSV");
+  if (format !== "csv") throw new UsageError("--delimiter works only with CSV");
   const delimiter = text === "tab" || text === "\\t" ? "\t" : text;
   if (delimiter.length === 1 && !/["\r\n]/.test(delimiter)) return delimiter;
   throw new UsageError(`--delimiter must be one character, or tab, got "${text}"`);
@@ -61,7 +66,9 @@ export const checkInputName = (path: string): void => {
 export const formatOf = (path: string, request?: Pick<Request, "values">): Format => {
   const format = request?.values.format;
   if (format !== undefined && path !== "-")
-    throw new UsageError("--format is only for standard input (-): a file's name has the format");
+    throw new UsageError(
+      '--format works only with "-" (standard input or output). For a file, the ending of its name sets the format. Remove --format.',
+    );
   if (path === "-") {
     if (format === undefined || format === "ndjson") return "ndjson";
     if (format === "csv") return format;
@@ -86,7 +93,8 @@ export const assertDistinct = (files: Readonly<Record<string, string | undefined
   for (const [name, path] of Object.entries(files)) {
     if (path === undefined || path === "-") continue;
     const other = names.get(resolve(path));
-    if (other !== undefined) throw new UsageError(`${name} must be another file than ${other}, got ${path}`);
+    if (other !== undefined)
+      throw new UsageError(`${name} and ${other} must be different files, but both are ${path}`);
     names.set(resolve(path), name);
   }
 };

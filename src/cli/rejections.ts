@@ -42,7 +42,11 @@ const unwrapped = (record: object): object => {
   if (typeof rejected === "object" && rejected !== null) return rejected;
   if (typeof rejected !== "string") return record;
   // Not read anew: of a row of CSV, the header is in another file.
-  return new UnreadableLine(Number(line), rejected, "rejected is still text: replace it by a JSON object");
+  return new UnreadableLine(
+    Number(line),
+    rejected,
+    'the field "rejected" still contains text: replace it with a JSON object',
+  );
 };
 
 // The first issue, because the error's message begins with the file name, which the user has just typed.
@@ -122,7 +126,7 @@ const start = '{"index":';
  */
 const knownIn = async (path: string): Promise<Set<number>> => {
   const indexes = new Set<number>();
-  const other = new UsageError(`--rejected: ${path} does not hold refused records: name another file`);
+  const other = new UsageError(`--rejected: ${path} does not contain rejected records. Name another file`);
   let bytes = 0;
   let rest = Buffer.alloc(0);
   for await (const chunk of createReadStream(path)) {
@@ -187,8 +191,8 @@ export const rejections = async (request: Request, bar: ProgressBar) => {
     if (count === mostShown + 1)
       bar.print(
         path === undefined
-          ? "further ones are not shown; --rejected <path> keeps all"
-          : `further ones: see ${path}`,
+          ? "More rejected records are not shown. To save all of them, use --rejected <path>."
+          : `More rejected records: see ${path}`,
       );
     await keep?.(record);
   };

@@ -25,9 +25,12 @@ export const describeReport = ({ elapsedMs, ...report }: Report): string => {
   return rows.map(([name, value]) => `${name.padEnd(width)}  ${value}\n`).join("");
 };
 
+// The report of a plan counts what would happen: `created 1`.
+const planOnly = "Plan only: nothing was changed.\n";
+
 /** Writes a report for people, or with `--json` as one line for machines. */
 export const writeReport = (request: Request, report: object): Promise<void> =>
-  print(request, report, describeReport({ ...report }));
+  print(request, report, (request.flags.has("plan") ? planOnly : "") + describeReport({ ...report }));
 
 /** What an ingestion or import runs with. */
 export interface ResumableRun {
@@ -46,7 +49,7 @@ export const checkpointOption: Options = {
 export const resumableOptions: Options = {
   ...checkpointOption,
   "--rejected <path>":
-    "write refused records and the reasons to this NDJSON file. To retry them, correct the field `rejected` in each line, then run the command with this file as <file>, a new --rejected path and no --checkpoint",
+    "write rejected records and the reasons to this NDJSON file. To retry them, correct the field `rejected` in each line. Then run the command with this file as <file>, a new --rejected path and no --checkpoint",
   ...connectionOptions,
   ...jsonOption,
 };

@@ -39,9 +39,10 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 const nextStep = (error: unknown): string | undefined => {
   if (error instanceof AuthenticationError) return "Check the key in TOUCHPOINT_API_KEY.";
   const { code }: { code?: unknown } = Object(error);
-  if (code === "EADDRINUSE") return "The port is taken: give another one by --port, or 0 for any free one.";
+  if (code === "EADDRINUSE")
+    return "The port is in use. Choose another one with --port, or use --port 0 for any free port.";
   if (error instanceof ConnectionError && /ECONNREFUSED|ENOTFOUND/.test(error.message))
-    return "Check TOUCHPOINT_BASE_URL, or run `touchpoint sandbox` to have a service on this machine.";
+    return "Check TOUCHPOINT_BASE_URL, or run `touchpoint sandbox` to start a local sandbox.";
   return undefined;
 };
 

@@ -152,7 +152,7 @@ describe("settle", () => {
   test.each([
     [["list", "none.ledger"], "there is no file none.ledger"],
     [["list", "small.ledger", "--state", "free"], "--state must be pending, unknown or sent"],
-    [["settle", "small.ledger", "welcome:1", "not_sent"], "give sent or not-sent"],
+    [["settle", "small.ledger", "welcome:1", "not_sent"], "the last argument must be sent or not-sent"],
   ])("%j is wrong usage", async (args, message) => {
     const size = statSync(path()).size;
     const { ended, stderr } = await run(...args);
