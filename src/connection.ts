@@ -149,7 +149,7 @@ export const connect = (
       clock,
       quota,
       random,
-      onRetry: tell("info", "will retry", hooks.onRetry),
+      onRetry: tell("info", "retrying request", hooks.onRetry),
     }),
     // Inside retry: every attempt spends budget, including the failed ones.
     rateLimit({
@@ -159,8 +159,11 @@ export const connect = (
       interactiveReserve: settings.interactiveReserve,
       maxQueued: settings.maxQueued,
       clock,
-      onWait: hooks.onWait || log.isOn("debug") ? tell("debug", "waits", hooks.onWait) : undefined,
-      onLongWait: log.isOn("warn") ? (level, notice) => log[level]("still waits", notice) : undefined,
+      onWait:
+        hooks.onWait || log.isOn("debug") ? tell("debug", "waiting for a limit", hooks.onWait) : undefined,
+      onLongWait: log.isOn("warn")
+        ? (level, notice) => log[level]("still waiting for a limit", notice)
+        : undefined,
     }),
     observe({ origin: settings.origin, hooks, log, clock, quota }),
     redacting(redactor),

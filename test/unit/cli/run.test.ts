@@ -130,7 +130,9 @@ describe("run", () => {
     const at = (baseUrl: string, words: readonly string[]) =>
       runLine(words, { TOUCHPOINT_API_KEY: "key", TOUCHPOINT_BASE_URL: baseUrl });
     const doctor = ["doctor", "--limits", "off"];
-    expect((await at(url, ["sandbox", "--port", port])).err).toContain("Choose another one with --port, or use --port 0");
+    expect((await at(url, ["sandbox", "--port", port])).err).toContain(
+      "Choose another one with --port, or use --port 0",
+    );
     expect((await at(url, doctor)).err).toContain("\nCheck the key in TOUCHPOINT_API_KEY.\n");
     await close();
     expect((await at(url, ["contacts", "export", "--out", "-", "--limits", "off"])).err).toContain(
