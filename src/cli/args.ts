@@ -3,10 +3,10 @@ import { suggestion } from "../runtime/nearest-name.ts";
 import { shellWord, visible } from "./terminal.ts";
 
 export interface Command {
-  /** One or two words, as typed: `contacts export`. */
+  /** One or two words, as the user types them: `contacts export`. */
   readonly name: string;
   readonly about: string;
-  /** A line that can be typed as it is. */
+  /** A complete command line to copy. */
   readonly example?: string;
   /** `<file>` is required, `[file]` is optional. */
   readonly operands: readonly string[];
@@ -14,23 +14,23 @@ export interface Command {
 }
 
 /**
- * The options of a command, as the help shows them: `{ "-o, --out <path>": "the file to write" }`. One with an ellipsis may
- * be given several times: `--map <column=field>...`.
+ * The options of a command, as the help shows them: `{ "-o, --out <path>": "the file to write" }`. An option with an
+ * ellipsis can be repeated: `--map <column=field>...`.
  */
 export type Options = Readonly<Record<string, string>>;
 
-/** The values of the options that were given, by their names without dashes. */
+/** The values of the options on the command line, keyed by option name without dashes. */
 export type OptionValues = Readonly<Record<string, string | undefined>>;
 
-/** A parsed command line. `wrong` has the problem and the usage. */
+/** A parsed command line. The text of `wrong` explains the problem and shows the usage. */
 export type Invocation<C extends Command> =
   | {
       readonly kind: "run";
       readonly command: C;
       readonly values: OptionValues;
-      /** The values of the options that may be given several times, by their names without dashes. */
+      /** The values of the options that can be repeated, keyed by option name without dashes. */
       readonly lists: Readonly<Record<string, readonly string[]>>;
-      /** The options without a value that were given. */
+      /** The options without a value that are on the command line. */
       readonly flags: ReadonlySet<string>;
       readonly operands: readonly string[];
     }
@@ -48,7 +48,7 @@ const parsedOptions = ({ options }: Command) =>
     }),
   );
 
-/** Breaks text at blanks, and starts each further line with `indent` blanks. */
+/** Breaks text at spaces, and indents every line except the first by `indent` spaces. */
 const wrapped = (text: string, width: number, indent = 0): string => {
   const lines = [""];
   for (const word of text.split(" ")) {
@@ -114,7 +114,7 @@ const parseOptions = (command: Command, args: readonly string[]) => {
     return parseArgs({ args: [...args], options, allowPositionals: true });
   } catch (error) {
     const message = String(error instanceof Error ? error.message : error).replaceAll("\n", " ");
-    // The message of parseArgs continues with advice about positional arguments, which is no help here.
+    // The message of parseArgs continues with advice about positional arguments, which doesn't apply here.
     const problem = message.split(". To specify")[0] ?? "";
     const unknown = /^Unknown option '(--[^']+)'/.exec(problem)?.[1];
     if (unknown === undefined) return { problem };
@@ -147,7 +147,7 @@ export const readArgs = <C extends Command>(
       return { kind: "help", text: overview(near, width) };
     const typed = argv.slice(0, near.length > 0 ? 2 : 1).join(" ");
     const names = commands.flatMap(({ name }) => [name, name.split(" ")[0] ?? ""]);
-    // A first word alone is no command, and several begin with it.
+    // The first word alone isn't a command. Several commands begin with it.
     const isWord = names.includes(typed);
     const hint = isWord ? "" : suggestion(argv.slice(0, 2).join(" "), names) || suggestion(typed, names);
     return wrong(

@@ -1,7 +1,7 @@
 import { type FileSource, type ReadOptions, readContacts } from "../files/index.ts";
 import type { ContactInput, PlannedRow } from "../index.ts";
 import { type CliCommand, countOf, type Request, UsageError } from "./command.ts";
-import { checkHeader, givenMap } from "./contact-columns.ts";
+import { checkHeader, readMap } from "./contact-columns.ts";
 import { planTable } from "./plan-table.ts";
 import {
   checkInputName,
@@ -15,19 +15,19 @@ import {
 import { openRecords, UnreadableLine } from "./rejections.ts";
 import { resumableOptions, runResumable } from "./run-resumable.ts";
 
-/** What a proposed command repeats. */
-const keptOptions = ["format", "encoding", "delimiter", "types", "skip-lines", "add-to-list"] as const;
+/** The options that a proposed command repeats. */
+const repeatedOptions = ["format", "encoding", "delimiter", "types", "skip-lines", "add-to-list"] as const;
 
 const contactsOf = (request: Request, path: string) => {
   checkInputName(path);
   const format = formatOf(path, request);
   const delimiter = delimiterOf(request, format);
   const skipLines = countOf(request, "skip-lines", { least: 0, most: 1_000_000 });
-  const map = givenMap(request);
+  const map = readMap(request);
   const isAssumed = path === "-" && request.values.format === undefined;
   const { encoding } = request.values;
   let hasHeader = format !== "csv";
-  const options = keptOptions.flatMap((name) => {
+  const options = repeatedOptions.flatMap((name) => {
     const value = request.values[name];
     return value === undefined ? [] : [`--${name}`, value];
   });
@@ -73,7 +73,7 @@ export const contactsImport: CliCommand = {
     const isPlan = request.flags.has("plan");
     const around = isPlan ? { ...request, stdout: request.stderr } : request;
     return runResumable(around, input, async ({ client, onProgress, reject }) => {
-      /** By line, why it could not be read: the import only sees that it is no contact. */
+      /** Why each line could not be read, by line number. The import itself only sees that the line is not a contact. */
       const unreadable = new Map<number | undefined, string>();
       const { plan, ...report } = await client.contacts.import(input.records, {
         dryRun: isPlan,

@@ -18,35 +18,35 @@ import { visible } from "./terminal.ts";
 /** The response to a GET request; the body is undefined if it was not JSON. */
 type Answer = Pick<ApiError, "status" | "attempts" | "body">;
 
-/** Any status is a response here, except 401: without a valid key there is nothing to find out. */
+/** Any status counts as a response here, except 401: without a valid key, there is nothing to examine. */
 const answerOf = (error: unknown): Answer => {
   if (error instanceof ApiError && !(error instanceof AuthenticationError)) return error;
   if (!(error instanceof ResponseValidationError)) throw error;
   return { status: error.status, attempts: error.attempts, body: undefined };
 };
 
-/** The type of a value, never the value itself: responses hold personal data. */
+/** The type of a value, never the value itself, because responses contain personal data. */
 const kindOf = (value: unknown): string => {
   if (value === undefined) return "missing";
   if (value === null) return "null";
   return Array.isArray(value) ? "an array" : typeof value;
 };
 
-/** The fields of an object; none of anything else. */
+/** The fields of an object. Any other value has no fields. */
 const fieldsIn = (value: unknown): Readonly<Record<string, unknown>> =>
   kindOf(value) === "object" ? Object(value) : {};
 
-/** Records a page, the most that the document allows. */
+/** Records per page: the maximum in the document. */
 const limit = 200;
 
-/** Sends GET requests through the client, so that it keeps the limits, and collects what they show. */
+/** Sends GET requests through the client, which stays within the rate limits, and collects the differences. */
 const examine = (client: Client, signal: AbortSignal) => {
   const differs = new Set<string>();
   const notes = new Set<string>();
   const report = { requests: 0, differs, notes, routes: {} };
 
   /** @throws AuthenticationError, ConnectionError and RateLimitError. */
-  const ask = async (call: (options: CallOptions) => ApiPromise<unknown>): Promise<Answer> => {
+  const request = async (call: (options: CallOptions) => ApiPromise<unknown>): Promise<Answer> => {
     const answer = await call({ signal, maxRetries: 1 })
       .withResponse()
       .then(({ data, response }) => ({ ...response, body: data }), answerOf);
@@ -55,9 +55,9 @@ const examine = (client: Client, signal: AbortSignal) => {
   };
 
   const get = (path: string, query: Readonly<Record<string, string | number>>): Promise<Answer> =>
-    ask((options) => client.request({ method: "GET", path, query }, options));
+    request((options) => client.request({ method: "GET", path, query }, options));
 
-  /** Asks for a page of a list. @returns its records and total; undefined if it is no page. */
+  /** Requests a page of a list. @returns its records and total; undefined if the response is not a page. */
   const page = async (operation: string, path: string, skip = 0) => {
     const { status, body } = await get(path, { skip, limit });
     const { data, total, ...counts } = fieldsIn(body);
@@ -94,13 +94,13 @@ const examine = (client: Client, signal: AbortSignal) => {
       notes.add(`${operation}: the records have undocumented fields: ${[...names].sort().join(", ")}`);
   };
 
-  return { client, report, ask, get, page, compare };
+  return { client, report, request, get, page, compare };
 };
 
 type Examination = ReturnType<typeof examine>;
 
-/** The shape of the list, its counts, whether its order is stable, and its search. */
-const examineContacts = async ({ client, report, ask, page, compare }: Examination) => {
+/** Checks the shape of the list, its counts, its order and its search. */
+const examineContacts = async ({ client, report, request, page, compare }: Examination) => {
   const [operation, path] = ["contacts.list", "/api/v1/contacts"];
   const first = await page(operation, path);
   if (first === undefined) return;
@@ -117,21 +117,21 @@ const examineContacts = async ({ client, report, ask, page, compare }: Examinati
     );
   const { email } = fieldsIn(first.data[0]);
   if (typeof email !== "string") return;
-  const { body } = await ask((options) => client.contacts.find(email, options));
+  const { body } = await request((options) => client.contacts.find(email, options));
   if (kindOf(body) !== "object")
     report.differs.add(`${operation}: search does not find a contact by its email, as find and upsert need`);
 };
 
-/** The inferred path of companies, for which the document has two words, and the record of a domain. */
+/** Checks the inferred path of companies, for which the document has two words, and the record of a domain. */
 const examineCompanies = async (examination: Examination, domain: string | undefined): Promise<void> => {
-  const { client, report, ask, get, compare } = examination;
+  const { client, report, request, get, compare } = examination;
   const operation = "companies.findByDomain";
   const name = domain ?? "touchpoint.invalid";
   const signatureOf = async (path: string): Promise<string> => {
     const { status, body } = await get(path, { domain: name });
     return `${status} ${JSON.stringify(body ?? null).replaceAll(path, "")}`;
   };
-  // No company of a domain may be a 404 too: a path is missing if it answers as one that cannot exist.
+  // An unknown domain can cause a 404, too. A path is missing if its response equals that of a path that can't exist.
   const missing = await signatureOf("/api/v1/touchpoint-doctor-missing");
   const [own, other] = ["/api/v1/companies", "/api/v1/leads"];
   if ((await signatureOf(own)) === missing) {
@@ -141,7 +141,7 @@ const examineCompanies = async (examination: Examination, domain: string | undef
     report.routes = { [operation]: other, "companies.create": other };
   }
   const routed = client.withOptions({ routes: report.routes, responseValidation: "off" });
-  const { status, body } = await ask((options) => routed.companies.findByDomain(name, options));
+  const { status, body } = await request((options) => routed.companies.findByDomain(name, options));
   if (status !== 200 && status !== 404) report.differs.add(`${operation}: the status is ${status}`);
   else if (kindOf(body) === "object") compare(operation, [body], Company);
   else if (domain === undefined)

@@ -26,7 +26,7 @@ export const forecast: CliCommand = {
   options: { ...connectionOptions, ...jsonOption },
   run: async (request) => {
     const { records } = eventsOf(request);
-    // It sends nothing, so it needs neither of them.
+    // The forecast sends nothing, so it needs neither a key nor a base URL.
     await using client = await connect(request, { apiKey: "none", baseUrl: "http://localhost" });
     const forecast = await client.events.forecast(records, { signal: request.interrupt });
     const { events, durationMs, days, tooOld = 0 } = forecast;
@@ -69,8 +69,8 @@ export const eventsIngest: CliCommand = {
         signal: request.interrupt,
         onProgress: (progress) => {
           onProgress(progress, leastMs);
-          const left = Math.max(0, (input.total() ?? 0) - progress.done);
-          void client.events.forecast(left).then(({ durationMs }) => {
+          const remaining = Math.max(0, (input.total() ?? 0) - progress.done);
+          void client.events.forecast(remaining).then(({ durationMs }) => {
             leastMs = durationMs;
           });
         },

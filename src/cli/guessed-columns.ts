@@ -1,4 +1,4 @@
-/** What other systems call the fields of a contact, in small letters and without blanks and punctuation. */
+/** The names of contact fields in other systems, in lowercase and without spaces and punctuation. */
 const aliases: Readonly<Record<string, readonly string[]>> = {
   email: [
     ...["email", "emailaddress", "email1", "emailaddress1", "email1value", "emailvalue", "primaryemail"],
@@ -64,10 +64,10 @@ const aliases: Readonly<Record<string, readonly string[]>> = {
     "apellido",
     "lname",
   ].concat(["nomdefamille", "cognome", "sobrenome", "achternaam"]),
-  // Alone they are a name; beside the other part they are one part of it.
+  // Without a column for the other part, these columns contain the full name. With one, they contain one part of it.
   firstOrName: ["nombre", "nome"],
   lastOrName: ["nom"],
-  // Columns beside which `Name` is the last name.
+  // If a file has one of these columns, its column `Name` contains the last name.
   firstBesideName: ["vorname", "voornaam"],
   lastBesideFirst: ["name", "naam"],
 };
@@ -78,11 +78,11 @@ const letters = (name: string): string =>
     .toLowerCase()
     .replaceAll(/[^a-z0-9]/g, "");
 
-/** A guess what the columns of a file from elsewhere are: at most one for each field. */
+/** Guesses which columns of a file from another system map to which fields. Each field gets at most one column. */
 export const guessedMap = (columns: readonly string[]): ReadonlyMap<string, string> => {
   const columnOf = (field: string): string | undefined => {
     const names = aliases[field] ?? [];
-    // The order of the names is that of preference.
+    // The names are in order of preference.
     const ranked = columns
       .map((column) => ({ column, rank: names.indexOf(letters(column)) }))
       .filter(({ rank }) => rank >= 0)
@@ -106,8 +106,8 @@ export const guessedMap = (columns: readonly string[]): ReadonlyMap<string, stri
 };
 
 /**
- * The column `Title` of an address book, which holds `Mr` or `Ms`: it is before the first name, or beside other parts of
- * a name. Elsewhere `Title` is a job title.
+ * Finds the column `Title` of an address book, which contains `Mr` or `Ms`. Such a column is directly before the first
+ * name, or the file has other parts of a name. Otherwise, `Title` is a job title.
  */
 export const salutationIn = (names: readonly string[]): string | undefined => {
   const columns = names.map(letters);

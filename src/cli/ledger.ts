@@ -3,7 +3,7 @@ import type { Ledger, LedgerRow } from "../index.ts";
 import { asUsage, type CliCommand, countOf, exitCode, print, type Request, UsageError } from "./command.ts";
 import { shellWord, visible } from "./terminal.ts";
 
-/** The ledger of the first operand. A missing file is a typing error, not an empty ledger. */
+/** Opens the ledger that the first operand names. A missing file is a typing error, not an empty ledger. */
 const ledgerOf = async ({ operands }: Request): Promise<Ledger> => {
   const [path = ""] = operands;
   if (!existsSync(path)) throw new UsageError(`there is no file ${path}`);
@@ -61,7 +61,7 @@ const meaning: Readonly<Record<LedgerRow["state"], string>> = {
 };
 
 const answers = (file: string, { key, state }: LedgerRow): string => {
-  // Without `--`, an argument that starts with a dash is an option.
+  // Without `--`, parseArgs reads an argument that starts with a dash as an option.
   const end = [file, key].some((word) => word.startsWith("-")) ? "-- " : "";
   const settle = `touchpoint ledger settle ${end}${shellWord(file)} ${shellWord(key)}`;
   if (state === "sent")
@@ -130,7 +130,7 @@ export const ledgerSettle: CliCommand = {
         ? "is free"
         : row.state === "pending"
           ? "is being sent now (--force settles it)"
-          : `was ${row.state} already (not-sent --release frees it)`;
+          : `is already ${row.state} (not-sent --release frees it)`;
     request.stderr.write(`touchpoint: nothing was changed: ${visible(key)} ${why}\n`);
     return exitCode.failed;
   },

@@ -42,7 +42,7 @@ export const delimiterOf = (request: Pick<Request, "values">, format: Format): s
   throw new UsageError(`--delimiter must be one character, or tab, got "${text}"`);
 };
 
-/** How a file with another ending becomes one that can be read. */
+/** How to convert a file with another ending to a readable one. */
 const otherWays: readonly (readonly [endings: RegExp, way: string])[] = [
   [/\.(xlsx?|xlsm|ods|numbers)$/i, 'is a workbook: in the spreadsheet, save it as "CSV UTF-8"'],
   [
@@ -52,16 +52,16 @@ const otherWays: readonly (readonly [endings: RegExp, way: string])[] = [
   [/\.(vcf|vcard)$/i, "is an address book: export it as CSV"],
 ];
 
-/** @throws UsageError for the name of a file that another program must convert. */
+/** @throws UsageError if the file name shows that another program must convert the file first. */
 export const checkInputName = (path: string): void => {
   const [, way] = otherWays.find(([endings]) => endings.test(path)) ?? [];
   if (way !== undefined) throw new UsageError(`${path} ${way}`);
 };
 
 /**
- * The format of a file by its name, or of `-` by the option `--format`.
+ * The format of a file: the ending of its name sets it, or `--format` for `-`.
  *
- * @throws UsageError for a name without a known ending.
+ * @throws UsageError for a name with an unknown ending.
  */
 export const formatOf = (path: string, request?: Pick<Request, "values">): Format => {
   const format = request?.values.format;
@@ -83,9 +83,9 @@ export const formatOf = (path: string, request?: Pick<Request, "values">): Forma
 };
 
 /**
- * Checks the files of a command before one of them is written.
+ * Checks that the files of a command differ, before the command writes to one of them.
  *
- * @param files - their paths, by what they are called in the error; undefined or `-` where there is none.
+ * @param files - the paths, keyed by the name for the error message. A path can be undefined or `-`.
  * @throws UsageError when two of them are the same file.
  */
 export const assertDistinct = (files: Readonly<Record<string, string | undefined>>): void => {
@@ -99,14 +99,14 @@ export const assertDistinct = (files: Readonly<Record<string, string | undefined
   }
 };
 
-// Small chunks, so that the estimate improves in small files too.
+// Small chunks give small files an estimate, too.
 const chunkBytes = 16 * 1024;
 
 /**
  * Opens the input of a command for a reader of CSV or NDJSON; `-` is standard input.
  *
- * @returns `counted` passes records on; `total` is their number: an estimate from the bytes read so far, exact once the
- * file is read, undefined for standard input until it ends.
+ * @returns `countRecords` passes records through and counts them. `total` returns their number: an estimate from the bytes
+ * read so far, and the exact number at the end of the file. For standard input, it is undefined until the end.
  */
 export const openInput = (path: string) => {
   let records = 0;
@@ -117,7 +117,7 @@ export const openInput = (path: string) => {
       let bytes = 0;
       for await (const chunk of createReadStream(path, { highWaterMark: chunkBytes })) {
         yield chunk;
-        // The reader requests the next chunk: it has returned all records of the chunks before.
+        // The reader requests the next chunk only after it has returned all records of the previous chunks.
         bytes += chunk.length;
         if (records > 0 && bytes < size) total = Math.round((records * size) / bytes);
       }
@@ -126,7 +126,7 @@ export const openInput = (path: string) => {
       throw new Error(`${path}: cannot be read (${why})`, { cause });
     }
   }
-  async function* counted<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
+  async function* countRecords<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
     for await (const record of items) {
       records += 1;
       yield record;
@@ -135,12 +135,12 @@ export const openInput = (path: string) => {
   }
   const source: FileSource = path === "-" ? process.stdin : chunks();
   const name = path === "-" ? "standard input" : path;
-  return { source, name, counted, total: () => total };
+  return { source, name, countRecords, total: () => total };
 };
 
 const headBytes = 16 * 1024;
 
-/** The first lines of a file, for an error that shows them; also of one that is packed, or not in UTF-8. */
+/** The first lines of a file, for an error message. The file can be gzipped, and in another encoding than UTF-8. */
 export const firstLinesOf = (path: string, encoding: string | undefined): readonly string[] => {
   const bytes = Buffer.alloc(headBytes);
   const file = openSync(path, "r");

@@ -35,7 +35,7 @@ export const commands: readonly CliCommand[] = [
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** What to do about a failure that a person at a terminal can mend. */
+/** Advice for a failure that the user can fix. */
 const nextStep = (error: unknown): string | undefined => {
   if (error instanceof AuthenticationError) return "Check the key in TOUCHPOINT_API_KEY.";
   const { code }: { code?: unknown } = Object(error);
@@ -48,7 +48,7 @@ const nextStep = (error: unknown): string | undefined => {
 
 const safe = (out: Output): Output => ({ write: (text) => out.write(visibleLines(text)) });
 
-/** With `--checkpoint`, whatever the command. */
+/** Printed after an interruption of any command with `--checkpoint`. */
 const goOn = "Run the same command again to continue where it stopped.";
 
 /** Runs a command line, and returns the exit code. It never throws. */
@@ -74,7 +74,7 @@ export const run = async (argv: readonly string[], around: Surroundings): Promis
     }
     // The reader closed the pipe: end silently, as other programs do.
     if (error instanceof OutputError && error.isBrokenPipe) return exitCode.brokenPipe;
-    // Past what makes control characters visible: the color is ours, and the message is made visible here.
+    // Write to `screen`, because `stderr` would escape the color codes. `visible` escapes the message here.
     screen.write(`${colored("red", "touchpoint:", screen)} ${visible(messageOf(error))}\n`);
     const step = nextStep(error);
     if (step !== undefined) screen.write(`${colored("cyan", step, screen)}\n`);

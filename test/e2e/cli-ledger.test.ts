@@ -121,7 +121,7 @@ describe("settle", () => {
     const refused = await run("settle", "small.ledger", "welcome:1", "not-sent");
     expect([refused.ended, refused.stderr]).toEqual([
       1,
-      "touchpoint: nothing was changed: welcome:1 was sent already (not-sent --release frees it)\n",
+      "touchpoint: nothing was changed: welcome:1 is already sent (not-sent --release frees it)\n",
     ]);
     expect((await run("settle", "small.ledger", "welcome:1", "not-sent", "--release")).ended).toBe(0);
     expect(await fileLedger(path()).get("welcome:1")).toBeUndefined();
