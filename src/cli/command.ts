@@ -72,7 +72,11 @@ export class OutputError extends Error {
   }
 }
 
-/** Runs a setup function that uses options of the command line. @throws UsageError in place of its ConfigurationError. */
+/**
+ * Runs a setup function that uses options of the command line.
+ *
+ * @throws UsageError in place of its ConfigurationError.
+ */
 export const asUsage = <T>(setUp: () => T): T => {
   try {
     return setUp();

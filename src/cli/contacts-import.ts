@@ -73,7 +73,9 @@ export const contactsImport: CliCommand = {
     const isPlan = request.flags.has("plan");
     const around = isPlan ? { ...request, stdout: request.stderr } : request;
     return runResumable(around, input, async ({ client, onProgress, reject }) => {
-      /** Why each line could not be read, by line number. The import itself only sees that the line is not a contact. */
+      /**
+       * Why each line could not be read, by line number. The import itself only sees that the line is not a contact.
+       */
       const unreadable = new Map<number | undefined, string>();
       const { plan, ...report } = await client.contacts.import(input.records, {
         dryRun: isPlan,

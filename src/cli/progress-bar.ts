@@ -147,8 +147,8 @@ const loggedBar = (terminal: Terminal, now: () => number): ProgressBar => {
 };
 
 /**
- * Shows progress. On a terminal, it redraws one line. Elsewhere, it writes a plain line at most every 5 seconds, and one
- * for the last state.
+ * Shows progress. On a terminal, it redraws one line. Elsewhere, it writes a plain line at most every 5 seconds, and
+ * one for the last state.
  *
  * @param now - a monotonic clock in milliseconds.
  */

@@ -105,8 +105,8 @@ const chunkBytes = 16 * 1024;
 /**
  * Opens the input of a command for a reader of CSV or NDJSON; `-` is standard input.
  *
- * @returns `countRecords` passes records through and counts them. `total` returns their number: an estimate from the bytes
- * read so far, and the exact number at the end of the file. For standard input, it is undefined until the end.
+ * @returns `countRecords` passes records through and counts them. `total` returns their number: an estimate from the
+ * bytes read so far, and the exact number at the end of the file. For standard input, it is undefined until the end.
  */
 export const openInput = (path: string) => {
   let records = 0;

@@ -11,9 +11,9 @@ const sourceLine = Symbol.for("touchpoint-sdk.source-line");
 const isUnreadable = Symbol.for("touchpoint-sdk.unreadable-line");
 
 /**
- * A line that could not be read. It takes the position of its line among the records, but checkpoints don't count it. So
- * a program that reads the same file with `onInvalid` can use the checkpoint, too. It has no enumerable fields for JSON,
- * so that no copy replaces it.
+ * A line that could not be read. It takes the position of its line among the records, but checkpoints don't count it.
+ * So a program that reads the same file with `onInvalid` can use the checkpoint, too. It has no enumerable fields for
+ * JSON, so that no copy replaces it.
  */
 export class UnreadableLine {
   readonly [sourceLine]: number;
@@ -87,7 +87,8 @@ export async function* readableRecords(
   } catch (error) {
     const isCsv = error instanceof ValidationError && error.message.includes(": this looks like CSV");
     if (isFirst && otherwise !== undefined && isCsv) throw new UsageError(notNdjson);
-    // The file contains something else, or its header doesn't fit: the user named the wrong file, or options are missing.
+    // The file contains something else, or its header doesn't fit: the user named the wrong file, or options are
+    // missing.
     if (error instanceof ConfigurationError || (error instanceof ValidationError && isFirst))
       throw new UsageError(error.message, undefined, { cause: error });
     throw error;
@@ -120,8 +121,8 @@ export interface RejectedRecord extends Omit<RejectedContact, "contact"> {
 const start = '{"index":';
 
 /**
- * Reads the line number of each record in a file of rejected records, or its index if it has no line number. Only one line
- * is in memory at a time. Removes an incomplete last line, which a killed run has left.
+ * Reads the line number of each record in a file of rejected records, or its index if it has no line number. Only one
+ * line is in memory at a time. Removes an incomplete last line, which a killed run has left.
  *
  * @throws UsageError if the file contains anything else. The file then stays unchanged.
  */
@@ -149,8 +150,8 @@ const recordsIn = async (path: string): Promise<Set<number>> => {
 /**
  * Opens the file of rejected records.
  *
- * @param isResumed - whether the run continues from a checkpoint. If it does, the lines of earlier runs stay, and a record
- * that is rejected again is not listed twice.
+ * @param isResumed - whether the run continues from a checkpoint. If it does, the lines of earlier runs stay, and a
+ * record that is rejected again is not listed twice.
  */
 export const rejectedFile = async (path: string, isResumed: boolean) => {
   // Check the content before truncating: don't empty a file that this command didn't write.
