@@ -17,11 +17,11 @@ export type Addresses = (Iterable<string> & object) | AsyncIterable<string>;
 
 /** The result of changing a list's members. */
 export interface MembersReport {
-  /** Addresses sent, each counted once. */
+  /** The number of distinct addresses. */
   readonly requested: number;
   /** The number of requests. */
   readonly calls: number;
-  /** The service's responses, in the order of the addresses; their shape is not documented. */
+  /** The service's responses, in the order of the addresses. Their shape is not documented. */
   readonly responses: readonly unknown[];
 }
 
@@ -35,13 +35,13 @@ export interface MembersChange {
 
 const requestsAtOnce = 4;
 
-/** One change in progress: the addresses that it has read, and those that were sent. */
+/** One change in progress: the addresses that it has read, and those that it has sent. */
 class Change {
   readonly #change: MembersChange;
   readonly #flight = new InFlight(requestsAtOnce);
-  /** Each address as it came first, by its folded form. */
+  /** Each distinct address as it was first given, keyed by its ASCII-lowercased form. */
   readonly #addresses = new Map<string, string>();
-  readonly #done = new Set<string>();
+  readonly #sent = new Set<string>();
   readonly #responses: unknown[] = [];
   #calls = 0;
 
@@ -54,7 +54,7 @@ class Change {
       if (Array.isArray(emails)) await this.#sendArray(emails);
       else await this.#sendStream(emails);
     } finally {
-      // Also after a failure: the effect of requests in flight is known then.
+      // Even after a failure, wait for the requests in flight, so that their effects are known.
       await this.#flight.settled();
     }
     return { requested: this.#addresses.size, calls: this.#calls, responses: this.#responses };
@@ -75,9 +75,9 @@ class Change {
     let chunk: string[] = [];
     let index = 0;
     for await (const email of iterateUntilAborted(emails, this.#change.call.signal)) {
-      const before = this.#addresses.size;
+      const sizeBefore = this.#addresses.size;
       throwIfInvalid(this.#change.operation.id, this.#take(email, index++));
-      if (this.#addresses.size > before) chunk.push(email);
+      if (this.#addresses.size > sizeBefore) chunk.push(email);
       if (chunk.length < maxAddressesPerRequest) continue;
       await this.#send(chunk);
       chunk = [];
@@ -85,7 +85,7 @@ class Change {
     if (chunk.length > 0) await this.#send(chunk);
   }
 
-  /** Adds a valid address; a repeated one, in any case of letters, is ignored. */
+  /** Adds a valid address. Ignores a repeated one, whatever the case of its letters. */
   #take(email: unknown, index: number): readonly Issue[] {
     const issues = issuesOf(EmailAddress, email);
     if (issues.length > 0 || typeof email !== "string")
@@ -102,7 +102,7 @@ class Change {
       this.#calls += 1;
       const input = { id, payload: { emails: [...emails] } };
       this.#responses[index] = await sendRequest(call, operation, input, options);
-      for (const email of emails) this.#done.add(email);
+      for (const email of emails) this.#sent.add(email);
     });
   }
 
@@ -110,28 +110,28 @@ class Change {
     const addresses = [...this.#addresses.values()];
     return {
       results: this.#responses.filter((response) => response !== undefined),
-      done: addresses.filter((email) => this.#done.has(email)),
-      left: addresses.filter((email) => !this.#done.has(email)),
+      done: addresses.filter((email) => this.#sent.has(email)),
+      left: addresses.filter((email) => !this.#sent.has(email)),
     };
   }
 }
 
 /**
- * Adds or removes any number of contacts, 1,000 per request. An array is checked completely before anything is sent, a
- * stream as it is read.
+ * Adds or removes any number of contacts, 1,000 per request. It checks a complete array before it sends anything, and a
+ * stream while it reads it.
  */
 export const changeMembers = async (emails: Addresses, change: MembersChange): Promise<MembersReport> => {
   const { id: operation } = change.operation;
   if (!isIterable(emails))
     throw invalid(operation, "emails", "must be an array or an (async) iterable of email addresses");
-  let begun: Change | undefined;
+  let current: Change | undefined;
   try {
     return await change.call.run(operation, change.options, (call, options) => {
-      begun = new Change({ ...change, call, options });
-      return begun.run(emails);
+      current = new Change({ ...change, call, options });
+      return current.run(emails);
     });
   } catch (error) {
-    if (begun !== undefined && error instanceof TouchpointError) error.partial = begun.partial;
+    if (current !== undefined && error instanceof TouchpointError) error.partial = current.partial;
     throw error;
   }
 };
