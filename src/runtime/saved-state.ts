@@ -18,7 +18,9 @@ export const stateKind = <State extends { readonly version: 1 }>(
   const isState = (value: unknown): value is State =>
     Object(value).version === 1 && fields.every(([name, fits]) => fits(Object(value)[name]));
 
-  /** @throws ConfigurationError that starts with `name`, for a value that is not such a state or has a newer version. */
+  /**
+   * @throws ConfigurationError that starts with `name`, for a value that is not such a state or has a newer version.
+   */
   const read = (value: unknown, name: string): State => {
     if (isState(value)) return value;
     const { version }: { version?: unknown } = Object(value);
