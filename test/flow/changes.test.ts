@@ -458,9 +458,7 @@ test("a place that cannot be read, damaged or of another version, makes the next
   await changesOf(client, 401);
   const damaged = readFileSync(checkpoint, "utf8").replace(/"cursor":"[^"]+"/, '"cursor":"e30"');
   writeFileSync(checkpoint, damaged);
-  await expect(changesOf(client)).rejects.toThrow(
-    "cursor: must be the cursor of a page of this list",
-  );
+  await expect(changesOf(client)).rejects.toThrow("cursor: must be the cursor of a page of this list");
   expect(await changesOf(client)).toHaveLength(202);
   expect(await changesOf(client)).toEqual([]);
 });

@@ -204,7 +204,8 @@ describe("paged", () => {
       void reports.push([operation, issues]);
     const reporting = Object.assign(call, { report });
     await paged(reporting, operations.contacts.list, {}, { prefetch: 0 }).toArray();
-    const message = "the order of the list changes while it is read, so some records may be missed or repeated";
+    const message =
+      "the order of the list changes while it is read, so some records may be missed or repeated";
     expect(reports).toEqual([["contacts.list", [{ path: "data", message }]]]);
   });
 
