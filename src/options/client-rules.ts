@@ -64,10 +64,10 @@ const eventsFaults: Rule = (events, option) => {
  * dispatcher; from undici 7 on it returns a view of the same one. Nothing is sent, and no interceptor runs.
  */
 const isOldDispatcher = (dispatcher: unknown): boolean => {
-  // An object of your own needs `dispatch` only.
+  // A custom dispatcher needs only `dispatch`.
   if (!can(dispatcher, "on", "close", "destroy")) return false;
   if (!can(dispatcher, "compose")) return true;
-  // The methods were found just now.
+  // The checks above ensure that the methods exist.
   const { _events, compose } = dispatcher as { readonly _events?: unknown; compose: (all: []) => object };
   return Reflect.get(compose.call(dispatcher, []), "_events") !== _events;
 };
@@ -85,7 +85,10 @@ const unknownFieldsRules: Rules = {
   ),
 };
 
-/** The rules of the options of a client, and their names. What is `anything` is checked together with other options. */
+/**
+ * The rules of a client's options, keyed by option name. Options with the rule `anything` are checked together with
+ * others.
+ */
 export const clientRules = {
   ...sharedRules,
   apiKey: anything,
