@@ -47,7 +47,7 @@ test("every column is mapped, or left out, or joined", () => {
 test("the error for a file without an email column quotes its first row and suggests --skip-lines", () => {
   expect(refusal(["Contacts of 2026"])).toEqual({
     message:
-      'people.csv: "Contacts of 2026" is not a field of a contact. The first row that was read is: Contacts of 2026. If the header is further down, add --skip-lines <n>; otherwise map a column to email',
+      'people.csv: "Contacts of 2026" is not a field of a contact. The first row that was read is: Contacts of 2026. If the header is further down, add --skip-lines <n>. Otherwise, map a column to email',
     command: 'touchpoint contacts import people.csv --map "<column>=email" --map "*="',
   });
 });
