@@ -23,19 +23,19 @@ import type { OpenEvents } from "./workspace/event-types.ts";
 
 assertNode();
 
-/** How a client is closed. */
+/** Options for closing a client. */
 export interface CloseOptions {
-  /** How long requests in flight and the events of recorders may take, in milliseconds. Default: no limit. */
+  /** The maximum time for requests in flight and the events of recorders, in milliseconds. Default: no limit. */
   readonly graceMs?: number;
 }
 
-/** Where a client runs, and what it is created from. A test replaces what it wants to control. */
+/** The environment of a client, and its parent. A test replaces the parts that it controls. */
 export interface Runtime {
   readonly clock: Clock;
   /** 0 ≤ random() < 1. */
   readonly random: () => number;
   readonly environment: Environment;
-  /** The client that this one is created from. */
+  /** The client whose `withOptions` creates this client. */
   readonly parent: {
     readonly connection: Connection;
     readonly node: ClientNode;
@@ -47,18 +47,18 @@ export interface Runtime {
 /**
  * The client of the service.
  *
- * Creating a client opens no socket and starts no timer; the first call does. Clients with the same base URL and key share
- * their limits, which are remembered after them. A client whose `apiKey` is a function has its own, unless `limitScopes`
- * names them. The options `customFields` and
- * `events` set the types of `contacts` and `events`. A function that takes any client takes an `AnyClient`.
+ * Creating a client opens no socket and starts no timer; the first call does. Clients with the same base URL and key
+ * share their limits, even if they exist one after the other. A client whose `apiKey` is a function has separate
+ * limits, unless `limitScopes` names them. The options `customFields` and `events` set the types of `contacts` and
+ * `events`. For a function that accepts any client, use the type `AnyClient`.
  *
  * Every method may reject with a ValidationError (nothing was sent), AuthenticationError (401), PermissionDeniedError
  * (403), RateLimitError (429), InternalServerError (500), BadGatewayError (502), ServiceUnavailableError (503),
  * GatewayTimeoutError (504), ConnectionError, TimeoutError or ResponseValidationError, and with the reason of its signal. The error's `outcome` says
  * whether the call may have taken effect. Each method documents the errors that it adds.
  *
- * @throws ConfigurationError naming every fault of the options at once; also if another client of the key and base URL
- * counts with other `limits`.
+ * @throws ConfigurationError naming every fault of the options at once; also if another client with the same key and
+ * base URL uses other `limits`.
  * @example
  * ```ts
  * import { Client } from "touchpoint-sdk";
@@ -93,12 +93,12 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
   constructor(options?: ClientOptions<CustomFields, EventTypes>, runtime?: Partial<Runtime>);
   constructor(options: ClientOptions<CustomFields, EventTypes> = {}, runtime: Partial<Runtime> = {}) {
     const { clock = systemClock, random = Math.random, environment = environmentOf(process.env) } = runtime;
-    // Without its parent: a client would keep all its ancestors alive.
+    // Don't store the parent, because a client would then keep all of its ancestors alive.
     this.#runtime = { clock, random, environment };
     const { parent } = runtime;
     const { TOUCHPOINT_API_KEY: apiKey, TOUCHPOINT_BASE_URL: baseUrl } = environment;
     this.#options = snapshot(options, parent?.options ?? { apiKey, baseUrl });
-    // Only the deadline differs: a client for each request of a web service has to be cheap.
+    // If only the deadline differs, share the connection: a client for each request of a web service has to be cheap.
     const twin = parent && sameOptions(this.#options, parent.options) ? parent.connection : undefined;
     const settings = twin?.settings ?? settingsFrom(this.#options, environment);
     this.#connection = twin ?? connect(settings, this.#runtime, parent?.connection);
@@ -125,7 +125,7 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
    *
    * The new client shares the ledger. It shares the limits, unless you change the key or the base URL, or set
    * `limits: false`. It shares the sockets, unless you change `fetch`, `dispatcher`, `concurrency` or `maxResponseBytes`. Closing this
-   * client closes the new one too; closing the new one ends only what it does not share.
+   * client closes the new one, too. Closing the new one ends only what the two clients don't share.
    *
    * With `deadline` alone it shares everything and takes about 0.05 ms: create one for each request of a web service. You
    * need not close it.
@@ -140,10 +140,10 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
   withOptions<Fields extends object = CustomFields, Types extends object = EventTypes>(
     changes: ClientOptions<Fields, Types>,
   ): Client<Fields, Types> {
-    // A default ledger is shared with the new client too.
+    // The new client shares a default ledger, too.
     const { ledger } = this.#connection.settings;
     const options = { ...this.#options, ledger, deadline: undefined };
-    // Null stands for no changes, as everywhere.
+    // As in all options, null means no changes.
     return new Client<Fields, Types>(changes ?? {}, {
       ...this.#runtime,
       parent: { connection: this.#connection, node: this.#node, options, deadline: this.#deadline },
@@ -151,7 +151,8 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
   }
 
   /**
-   * Sends a request to an endpoint that has no method here. Rate limiting, retries and timeouts apply as to every call.
+   * Sends a request to an endpoint that has no method here. Rate limiting, retries and timeouts apply as for every
+   * call.
    *
    * @returns the response's JSON, not validated; `undefined` if the response has no body.
    * @throws ValidationError when `path` is not a plain path starting with `/`, or a GET has a body; nothing was sent.
@@ -171,7 +172,7 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
         options,
       );
     } catch (error) {
-      // Every fault of a call rejects its promise; none is thrown.
+      // A call never throws: every fault rejects its promise.
       return answer(Promise.reject(error));
     }
   }
@@ -179,8 +180,8 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
   /**
    * Returns the current state of each limit, keyed by its name.
    *
-   * The next request has to wait if `remaining` is less than it spends, or `pausedUntil` is set. If a daily limit is used up, the
-   * request fails at once.
+   * The next request has to wait if it spends more than `remaining`, or if `pausedUntil` is set. If a daily limit is
+   * used up, the request fails at once.
    *
    * @example
    * ```ts
@@ -199,10 +200,11 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
    * finish, and the sockets are closed. Iterations and other long runs send nothing more. `close` waits up to one more second
    * until the ledger has stored the results of emails with a `once` key. A later call opens new sockets.
    *
-   * @param options - `graceMs` limits the time of all this (default: no limit). After it, `close` aborts what is left. Each
-   * event that a recorder has not sent then rejects and reaches `onDrop`. If your server has 30 s to stop, use 25,000.
-   * @returns how many events recorders sent (`drained`) and gave up (`pending`), how many waiting calls were refused, and how
-   * many calls were aborted.
+   * @param options - `graceMs` limits the time for all of this (default: no limit). After it, `close` aborts the rest.
+   * Each event that a recorder has not sent then rejects and reaches `onDrop`. If your server has 30 s to stop, use
+   * 25,000.
+   * @returns how many events recorders sent (`drained`) and dropped (`pending`), how many waiting calls were refused,
+   * and how many calls were aborted.
    * @example
    * ```ts
    * process.once("SIGTERM", async () => {
@@ -223,8 +225,9 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
 }
 
 /**
- * A client of any workspace, typed or not: for functions that take a client. Event names and custom fields are then checked
- * at run time only. A function that needs certain custom fields takes `<E extends object>(client: Client<Fields, E>)`.
+ * A client of any workspace, typed or not, for functions that accept any client. Event names and custom fields are then
+ * checked only at run time. For a function that needs certain custom fields, use the parameter type `<E extends
+ * object>(client: Client<Fields, E>)`.
  *
  * @example
  * ```ts

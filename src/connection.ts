@@ -17,11 +17,11 @@ import { Lifetime } from "./runtime/cancellation.ts";
 import type { Clock } from "./runtime/clock.ts";
 import { allOperations } from "./service/operations.ts";
 
-/** The stages over a transport, and what they share. */
+/** The stages above a transport, and the objects that they share. */
 export interface Connection {
   readonly settings: Settings;
   readonly send: Send;
-  /** Removes the keys that were used from texts. */
+  /** Removes used API keys from texts. */
   readonly redactor: Redactor;
   readonly limiter: RateLimiter;
   readonly slots: ConcurrencyLimit;
@@ -32,11 +32,11 @@ export interface Connection {
   readonly transport: Transport;
   /** The lifetime of the calls that use the transport. */
   readonly lifetime: Lifetime;
-  /** What this connection closes. What it shares with a sibling's connection is not included. */
+  /** The resources that this connection closes. Resources shared with a sibling's connection are not included. */
   readonly ends: readonly Closable[];
 }
 
-/** Loads undici with the first request, because importing the package and configuring a client do not need it. */
+/** Loads undici with the first request, because importing the package and configuring a client don't need it. */
 const lazyTransport = (settings: Settings, limits: TransportLimits): Transport => {
   let loaded: Transport | undefined;
   let ending: Promise<unknown> | undefined;
@@ -70,7 +70,7 @@ const lazyTransport = (settings: Settings, limits: TransportLimits): Transport =
     close: async () => {
       const open = loaded;
       loaded = undefined;
-      // A second close resolves no earlier than the first.
+      // A second close must not resolve earlier than the first one.
       ending = Promise.all([ending, open?.close()]);
       await ending;
     },
@@ -82,23 +82,23 @@ const transportFor = (settings: Settings, limits: TransportLimits): Transport =>
   return fetch === undefined ? lazyTransport(settings, limits) : fetchTransport(origin, fetch, limits);
 };
 
-/** A sibling's connection, for what can be shared because its settings are the same. */
+/** Returns a sibling's connection for each group of resources that can be shared because the settings are the same. */
 const share = (settings: Settings, from: Connection | undefined) => {
-  const before = from?.settings;
+  const siblingSettings = from?.settings;
   const isSame = (...names: readonly (keyof Settings)[]): boolean =>
-    before !== undefined && names.every((name) => settings[name] === before[name]);
-  const isSamePlace = isSame(
+    siblingSettings !== undefined && names.every((name) => settings[name] === siblingSettings[name]);
+  const hasSameTransport = isSame(
     ...(["origin", "fetch", "dispatcher", "proxy", "noProxy"] as const),
     ...(["interception", "concurrency", "maxResponseBytes"] as const),
   );
-  // The service counts per key, whichever way a request takes.
-  const isSameKey = isSame("origin", "apiKey", "sharing") && sameLimits(settings, before);
-  return { ofPlace: isSamePlace ? from : undefined, ofKey: isSameKey ? from : undefined };
+  // The service counts per key, whichever transport sends a request.
+  const isSameKey = isSame("origin", "apiKey", "sharing") && sameLimits(settings, siblingSettings);
+  return { ofTransport: hasSameTransport ? from : undefined, ofKey: isSameKey ? from : undefined };
 };
 
-const sameLimits = (settings: Settings, before: Settings | undefined): boolean =>
+const sameLimits = (settings: Settings, other: Settings | undefined): boolean =>
   JSON.stringify([settings.limits, settings.limitScopes]) ===
-  JSON.stringify([before?.limits, before?.limitScopes]);
+  JSON.stringify([other?.limits, other?.limitScopes]);
 
 /** Operations that cannot send an email. `routes` can point any other operation to the path of emails. */
 const withoutEmails = ({ routes }: Settings): ReadonlySet<string> =>
@@ -111,7 +111,7 @@ const emailPaths = ({ routes }: Settings): string[] =>
       [path, routes[id]?.path ?? path].map((emailPath) => emailPath.replace(/\/:id$/, "")),
     );
 
-/** First stage is outermost: it sees the request first and the outcome last. */
+/** The first stage is outermost: it sees the request first and the outcome last. */
 const pipeline = (stages: readonly Stage[], transport: Send): Send =>
   stages.reduceRight<Send>(
     (next, stage) =>
@@ -128,30 +128,31 @@ export const connect = (
   sibling?: Connection,
 ): Connection => {
   const { concurrency, maxRetryAfterMs, hooks, log } = settings;
-  const { ofPlace, ofKey } = share(settings, sibling);
+  const { ofTransport, ofKey } = share(settings, sibling);
   const limiter = ofKey?.limiter ?? sharedLimiter(settings, clock);
-  const slots = ofPlace?.slots ?? new ConcurrencyLimit(concurrency);
-  const quota = ofPlace?.quota ?? new RetryQuota();
+  const slots = ofTransport?.slots ?? new ConcurrencyLimit(concurrency);
+  const quota = ofTransport?.quota ?? new RetryQuota();
   const redactor = new Redactor();
   const transport =
-    ofPlace?.transport ?? transportFor(settings, { maxResponseBytes: settings.maxResponseBytes, clock });
-  const tell =
+    ofTransport?.transport ?? transportFor(settings, { maxResponseBytes: settings.maxResponseBytes, clock });
+  const notify =
     <T extends object>(level: "debug" | "info", message: string, hook: ((notice: T) => void) | undefined) =>
     (notice: T): void => {
       log[level](message, notice);
       hook?.(notice);
     };
-  const lifetime = ofPlace?.lifetime ?? new Lifetime(() => transport.close());
-  // Outermost first: a stage sees the request before the stages below it, and their result afterwards.
+  const lifetime = ofTransport?.lifetime ?? new Lifetime(() => transport.close());
+  // The outermost stage is first. A stage sees the request before the stages below it, and sees their result
+  // afterwards.
   const stages: readonly Stage[] = [
     retry({
       maxRetryAfterMs,
       clock,
       quota,
       random,
-      onRetry: tell("info", "will retry", hooks.onRetry),
+      onRetry: notify("info", "retrying request", hooks.onRetry),
     }),
-    // Inside retry: every attempt spends budget, including the failed ones.
+    // Inside of retry, because every attempt spends budget, including the failed ones.
     rateLimit({
       limiter,
       slots,
@@ -159,15 +160,18 @@ export const connect = (
       interactiveReserve: settings.interactiveReserve,
       maxQueued: settings.maxQueued,
       clock,
-      onWait: hooks.onWait || log.isOn("debug") ? tell("debug", "waits", hooks.onWait) : undefined,
-      onLongWait: log.isOn("warn") ? (level, notice) => log[level]("still waits", notice) : undefined,
+      onWait:
+        hooks.onWait || log.isOn("debug") ? notify("debug", "waiting for a limit", hooks.onWait) : undefined,
+      onLongWait: log.isOn("warn")
+        ? (level, notice) => log[level]("still waiting for a limit", notice)
+        : undefined,
     }),
     observe({ origin: settings.origin, hooks, log, clock, quota }),
     redacting(redactor),
     auth(settings.apiKey, { clock, learn: (key) => redactor.learn(key) }),
   ];
   const emailStages: readonly Stage[] = [
-    // An email that is not sent is neither counted nor waited for, nor reported as a request.
+    // Outermost, because an email that is not sent must not spend limits, wait or count as a request.
     emailGuard({
       guards: settings.emailGuards,
       log,
@@ -175,18 +179,18 @@ export const connect = (
       wallTime: () => clock.wallTime(),
     }),
     ...stages,
-    // Innermost: whatever a call waits for, it waits without its send-once key.
+    // Innermost, so that a call doesn't hold its send-once key while it waits for a limit or a retry.
     claimOnce(clock),
   ];
-  const harmless = withoutEmails(settings);
+  const nonEmailOperations = withoutEmails(settings);
   const sendAny = pipeline(stages, transport.send);
   const sendEmail = pipeline(emailStages, transport.send);
-  // One object: calls in flight keep it alive, even if the client is no longer referenced.
+  // Use the lifetime itself as the carrier: calls in flight keep it alive, even if nothing references the client.
   const carrier: Carrier = Object.assign(lifetime, { slots });
   return {
     settings,
     send: (sending, request) =>
-      harmless.has(sending.operation.id) ? sendAny(sending, request) : sendEmail(sending, request),
+      nonEmailOperations.has(sending.operation.id) ? sendAny(sending, request) : sendEmail(sending, request),
     redactor,
     limiter,
     slots,
@@ -195,7 +199,7 @@ export const connect = (
     transport,
     lifetime,
     ends: [
-      ...(ofPlace === undefined ? [carrier] : []),
+      ...(ofTransport === undefined ? [carrier] : []),
       ...(settings.sharing !== undefined && ofKey === undefined ? [limiter] : []),
     ],
   };

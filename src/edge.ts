@@ -14,7 +14,7 @@ export const undiciTransport = ({ origin, dispatcher, ...limits }: TransportSett
   return fetchTransport(origin, globalFetch, limits);
 };
 
-/** A proxy needs undici too. */
+/** Refuses a proxy, which needs undici, too. */
 export const loadTunnelling = async (): Promise<Tunnelling> => {
   throw new ConfigurationError("proxy: undici does not run here; pass a fetch instead");
 };

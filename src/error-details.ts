@@ -1,4 +1,4 @@
-/** The effect of a failed call: it certainly did not happen, or it may have happened. */
+/** Whether a failed call took effect: it certainly did not (`not-applied`), or it may have (`unknown`). */
 export type Outcome = "not-applied" | "unknown";
 
 /** The `code` of a response with an error status. */
@@ -31,7 +31,7 @@ export type ErrorCode =
 
 /** What a call with several requests did before it failed. */
 export interface PartialWork {
-  /** Results that are known, in the order of the input. */
+  /** The known results, in the order of the input. */
   readonly results?: readonly unknown[];
   /** The inputs that were processed. */
   readonly done?: readonly unknown[];
@@ -51,6 +51,6 @@ export interface ErrorDetails {
   readonly outcome?: Outcome | undefined;
   /** The error underneath, if there is one. */
   readonly cause?: unknown;
-  /** What to do about it, if there is more to say than the message does. */
+  /** Advice that the message does not contain, if there is any. */
   readonly hint?: string | undefined;
 }

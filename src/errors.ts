@@ -2,13 +2,13 @@ import type { ApiErrorCode, ErrorCode, ErrorDetails, Outcome, PartialWork } from
 
 export type { ApiErrorCode, ErrorCode, ErrorDetails, Outcome, PartialWork } from "./error-details.ts";
 
-// Registered, so that errors of an ESM and a CommonJS copy of the package recognize each other.
+// A registered symbol, so that an ESM and a CommonJS copy of the package recognize each other's errors.
 const brand = Symbol.for("touchpoint-sdk.error");
 
 const longestMessage = 2_000;
 const isCut = /^.{2000}… \(\d{1,10} characters\)$/s;
 
-/** A message of the service or about the input can be very long. It is cut here; `body` and `issues` have all of it. */
+/** Cuts a very long message of the service or about the input. `body` and `issues` have the complete text. */
 const bounded = (message: string): string =>
   message.length > longestMessage && !isCut.test(message)
     ? `${message.slice(0, longestMessage)}… (${message.length} characters)`
@@ -17,14 +17,14 @@ const bounded = (message: string): string =>
 /**
  * The base class of all errors of the library. (An abort throws the signal's own reason instead.)
  *
- * `code` is a literal per class, `operation` the method or the request of it that failed, `attempts` the number of
- * requests, and `outcome` whether the call may have taken effect.
+ * `code` is a literal per class. `operation` is the method, or the request of it that failed. `attempts` is the number
+ * of requests. `outcome` is whether the call may have taken effect.
  */
 export abstract class TouchpointError extends Error {
   /** A literal per class: `rate_limited`, `timeout`, …. */
   abstract readonly code: ErrorCode;
   /**
-   * The called method, for example `contacts.create`, or the one whose request failed: `contacts.find` asks `contacts.list`.
+   * The called method (`contacts.create`), or the operation whose request failed: `contacts.find` uses `contacts.list`.
    * Undefined outside a call.
    */
   readonly operation: string | undefined;
@@ -33,11 +33,11 @@ export abstract class TouchpointError extends Error {
   /** Whether the call may have taken effect. */
   readonly outcome: Outcome;
   /**
-   * What to do, in one sentence: the scope that a 403 needs, `NODE_EXTRA_CA_CERTS` for an unknown certificate, ….
-   * `util.inspect` and loggers print it. Undefined if the message says it all.
+   * Advice in one sentence: for example, the scope that a 403 requires, or `NODE_EXTRA_CA_CERTS` for an unknown
+   * certificate. `util.inspect` and loggers print it. Undefined if there is no advice beyond the message.
    */
   declare readonly hint: string | undefined;
-  /** What was done before this error, if the call consists of several requests; otherwise undefined. */
+  /** The work done before this error, if the call has several requests; otherwise undefined. */
   partial: PartialWork | undefined;
 
   /** Created by the library; useful in your own tests. */
@@ -46,7 +46,7 @@ export abstract class TouchpointError extends Error {
     this.operation = details.operation;
     this.attempts = details.attempts ?? 0;
     this.outcome = details.outcome ?? "not-applied";
-    // Only where there is one: a printed error has no line without content.
+    // Set it only if there is one, so that a printed error has no line for an undefined hint.
     if (details.hint !== undefined) this.hint = details.hint;
   }
 
@@ -56,7 +56,8 @@ export abstract class TouchpointError extends Error {
 }
 
 /**
- * Whether a value is an error of this library, also one thrown by another copy of the package, where `instanceof` fails.
+ * Whether a value is an error of this library. It also recognizes errors of another copy of the package, unlike
+ * `instanceof`.
  *
  * @example
  * ```ts
@@ -88,8 +89,8 @@ export interface Issue {
 }
 
 /**
- * Invalid input. Nothing was sent; for a stream, only what came before it (see `partial`). `issues` names each field
- * and the fix.
+ * Invalid input. Nothing was sent; for a stream, only the items before the fault (see `partial`). `issues` names each
+ * field and the fix.
  */
 export class ValidationError extends TouchpointError {
   readonly code = "input_invalid";
@@ -121,11 +122,11 @@ export interface SendOnceDetails extends ErrorDetails {
 }
 
 /**
- * The `once` key of an email refused it; nothing was sent now. By `code`:
+ * The `once` key of an email refused the call. This call sent nothing. The `code` is one of these:
  *
- * - `once_pending`: another call is sending the email now. Its result comes with a later call.
- * - `once_unknown`: it is not known whether an earlier call sent the email. Look it up, then call `ledger.settle`.
- * - `once_mismatch`: the key belongs to a different email, `differs` names the fields. Outcome `not-applied`.
+ * - `once_pending`: another call is sending the email now. A later call with the key returns its result.
+ * - `once_unknown`: nobody knows whether an earlier call sent the email. Find out, then call `ledger.settle`.
+ * - `once_mismatch`: the key belongs to a different email. `differs` names the fields. The outcome is `not-applied`.
  */
 export class SendOnceError extends TouchpointError {
   readonly code: "once_mismatch" | "once_pending" | "once_unknown" = "once_unknown";
@@ -173,7 +174,7 @@ export class ConnectionError extends TouchpointError {
   readonly code: "connection_failed" | "timeout" = "connection_failed";
 }
 
-/** The attempt (`timeoutMs`) or the whole call (`totalTimeoutMs`) took longer than allowed. */
+/** The attempt (`timeoutMs`) or the complete call (`totalTimeoutMs`) took longer than allowed. */
 export class TimeoutError extends ConnectionError {
   override readonly code = "timeout";
 }
@@ -189,8 +190,8 @@ export interface ApiErrorDetails extends ErrorDetails {
 }
 
 /**
- * The service responded with an error status. This class stands for statuses without their own class. The message is
- * the service's own sentence.
+ * The service responded with an error status. This class is for statuses without their own class. The message is
+ * the service's own error message.
  *
  * Source: service document, Errors.
  */
@@ -212,7 +213,7 @@ export class ApiError extends TouchpointError {
   }
 }
 
-/** Rounded up: no one comes back too early. */
+/** Rounds up, so that no caller retries too early. */
 const wholeMs = (ms: number | undefined): number | undefined => (ms === undefined ? ms : Math.ceil(ms));
 
 /** 400: a field is missing or invalid; the message says which. */
@@ -241,14 +242,14 @@ export class ConflictError extends ApiError {
 }
 
 /**
- * 429, or a limit that the call may not wait for: `status` is 429 then too, and `attempts` is 0 if nothing was sent.
+ * 429, or a limit for which the call may not wait. `status` is 429 in both cases. `attempts` is 0 if nothing was sent.
  */
 export class RateLimitError extends ApiError {
   override readonly code = "rate_limited";
-  /** How long to wait, in whole milliseconds, as the service or the used-up limit says; undefined if unknown. */
+  /** How long to wait, in whole milliseconds, according to the service or the used-up limit; undefined if unknown. */
   readonly retryAfterMs: number | undefined;
   /**
-   * The limit that kept the call from being sent: `emails`, `emailsPerDay`, … or `concurrency`; undefined for a
+   * The limit that prevented the request: `emails`, `emailsPerDay`, … or `concurrency`; undefined for a
    * response.
    */
   readonly limit: string | undefined;
@@ -272,7 +273,7 @@ export class InternalServerError extends ApiError {
   override readonly code = "server_error";
 }
 
-/** 502 on an email with the service's own sentence: the mail account refused or failed to send. */
+/** 502 for an email, with the service's own message: the mail account refused the email or failed to send it. */
 export class MailAccountError extends ApiError {
   override readonly code = "mail_account_failed";
 }
@@ -285,7 +286,7 @@ export class BadGatewayError extends ApiError {
 /** 503: the service is briefly unavailable. */
 export class ServiceUnavailableError extends ApiError {
   override readonly code = "service_unavailable";
-  /** How long the service asks to wait, in whole milliseconds; undefined if it does not say. */
+  /** How long to wait according to the service, in whole milliseconds; undefined if it returned no time. */
   readonly retryAfterMs: number | undefined;
 
   /** Created by the library; useful in your own tests. */
@@ -300,7 +301,7 @@ export class GatewayTimeoutError extends ApiError {
   override readonly code = "gateway_timeout";
 }
 
-/** Every error of the library, told apart by `code`: `error.code === "rate_limited"` makes it a `RateLimitError`. */
+/** Every error of the library. `code` narrows the type: `error.code === "rate_limited"` makes it a `RateLimitError`. */
 export type AnyTouchpointError =
   | (ApiError & { readonly code: "api_error" })
   | AuthenticationError
@@ -322,7 +323,7 @@ export type AnyTouchpointError =
   | TimeoutError
   | ValidationError;
 
-// Literals, because a minifier renames the classes. On the prototypes, as for Error itself.
+// The names are literals, because a minifier renames the classes. They are on the prototypes, as for Error itself.
 for (const [name, { prototype }] of Object.entries({
   ApiError,
   AuthenticationError,

@@ -6,11 +6,13 @@ export interface Closable {
   close(): Promise<void>;
 }
 
-/** Carries the requests of clients, and can let requests in flight finish. */
+/** Sends the requests of clients, and can let requests in flight finish. */
 export interface Carrier extends Closable {
   readonly slots: {
     readonly inUse: number;
-    /** Refuses waiting calls, and new calls until `reopen`, except those of a drain. Returns how many calls waited. */
+    /**
+     * Refuses waiting calls, and new calls until `reopen`, except the calls of a drain. Returns how many calls waited.
+     */
     startClosing(reason: unknown): number;
     reopen(): void;
     whenIdle(): Promise<void>;
@@ -21,46 +23,46 @@ export interface Carrier extends Closable {
 
 /** A recorder of events. */
 export interface Draining extends Closable {
-  /** Events so far that have a result, and events that rejected without one. */
+  /** The number of events so far that got a result, and of events that rejected without one. */
   readonly tally: { readonly sent: number; readonly dropped: number };
-  /** Gives up events that are not in flight. */
+  /** Drops events that are not in flight. */
   abandon(): void;
 }
 
 /** The result of closing a client. */
 export interface CloseReport {
-  /** Events that recorders sent during the close; each has its result. */
+  /** The number of events that recorders sent during the close. Each got its result. */
   readonly drained: number;
-  /** Calls that waited for a limit or a slot and were refused. */
+  /** The number of refused calls that waited for a limit or a slot. */
   readonly refused: number;
-  /** Calls in flight that were aborted after `graceMs`. */
+  /** The number of calls in flight that were aborted after `graceMs`. */
   readonly aborted: number;
-  /** Events that recorders could not send: given up, or their request failed. Each reached `onDrop`. */
+  /** The number of events that recorders dropped or could not send. `onDrop` got each of them. */
   readonly pending: number;
 }
 
-/** How long a ledger may take to store the results of emails: a ledger that hangs must not block `close`. */
+/** The maximum time for a ledger to store the results of emails, so that a hanging ledger doesn't block `close`. */
 const settlingMs = 1_000;
 
 const isCarrier = (end: Closable): end is Carrier => "slots" in end;
 
 /**
- * What a client and those created from it have opened. Nothing is kept alive: calls in flight keep themselves alive, and
- * an unused client has nothing left to close.
+ * The resources that a client and the clients created from it have opened. The weak references keep nothing alive:
+ * calls in flight keep their own resources alive, and an unused client has nothing to close.
  */
 type Owned = Set<WeakRef<Closable | Set<Draining>>>;
 
-const forgetting = new FinalizationRegistry<() => void>((forget) => forget());
+const collected = new FinalizationRegistry<() => void>((forget) => forget());
 
 /** A node in the tree of clients made by withOptions(). Closing a client closes its descendants. */
 export class ClientNode {
-  /** Open recorders: they send requests, so they are drained before anything else is closed. */
+  /** The open recorders. They send requests, so `close` drains them before it closes anything else. */
   readonly recorders = new Set<Draining>();
   readonly #owned: Owned = new Set();
-  /** The sets of the clients that this one was created from, and its own. A garbage-collected client closes nothing. */
+  /** The sets of this client's ancestors, and its own set. A garbage-collected client closes nothing. */
   readonly #owners: readonly WeakRef<Owned>[];
 
-  /** @param ends - what this client closes itself, not its parent. */
+  /** @param ends - the resources that this client closes. Its parent closes shared ones. */
   constructor(ends: readonly Closable[], parent?: ClientNode) {
     const above = parent === undefined ? [] : parent.#owners.filter((one) => one.deref() !== undefined);
     const owners = [...above, new WeakRef(this.#owned)];
@@ -68,7 +70,7 @@ export class ClientNode {
     for (const thing of [this.recorders, ...ends]) {
       const owned = new WeakRef(thing);
       for (const owner of owners) owner.deref()?.add(owned);
-      forgetting.register(thing, () => {
+      collected.register(thing, () => {
         for (const owner of owners) owner.deref()?.delete(owned);
       });
     }
@@ -108,13 +110,13 @@ export class ClientNode {
     await within(graceMs, finish());
     const aborted = carriers.reduce((sum, { slots }) => sum + slots.inUse, 0);
     for (const recorder of recorders) recorder.abandon();
-    // All at once: a call that one of them lets go must not be sent through another.
+    // Close all of them at once, so that a call that one of them releases is not sent through another.
     await Promise.all(ends.map((end) => end.close()));
     await Promise.all(closed);
     await settle();
     for (const { slots } of carriers) slots.reopen();
     const drained = countOf("sent") - before.sent;
-    // Counted last: also events that waited for room, and those of requests that failed.
+    // Count last, to include events that waited because of `maxPending`, and events whose requests failed.
     return { drained, refused, aborted, pending: countOf("dropped") - before.dropped };
   }
 }

@@ -3,11 +3,11 @@ import { isUnclearStatus } from "../http/retry-policy.ts";
 import { isRecord } from "../runtime/values.ts";
 import type { BatchAnswer, EventInput, EventOutcome } from "../service/events.ts";
 
-/** What every result of a batch has. */
+/** The fields that every result of a batch has. */
 interface AnyResult {
-  /** The position of the event in the given events. */
+  /** The position of the event in the input. */
   readonly index: number;
-  /** 202 if recorded; 0 if the service gave no result for it, or an unclear one. */
+  /** 202 if the event was recorded; 0 if the service returned no result for it, or an unclear one. */
   readonly status: number;
 }
 
@@ -15,35 +15,35 @@ interface AnyResult {
 export interface RecordedResult extends AnyResult {
   /** Distinguishes recorded, refused and unknown events. */
   readonly state: "recorded";
-  /** The service's id of the recorded event; it need not be the `id` that you gave. `index` says which event it is. */
+  /** The service's id of the recorded event, which can differ from your `id`. `index` identifies the event. */
   readonly id: string;
   /** The event's name. */
   readonly name: string;
-  /** What the service did with it: `PROCESSED`, `NO_CONTACT` or `TOO_OLD`. */
+  /** What the service did with the event: `PROCESSED`, `NO_CONTACT` or `TOO_OLD`. */
   readonly outcome: EventOutcome;
-  /** Automation runs that it started. */
+  /** The number of automation runs that the event started. */
   readonly runsStarted: number;
-  /** True if an event with this id was recorded before. */
+  /** Whether an event with this id was recorded before. */
   readonly duplicate: boolean;
 }
 
-/** An event of a batch that the service refused, or that was invalid and not sent; it is not recorded. */
+/** An event of a batch that was not recorded: the service refused it, or it was invalid and therefore not sent. */
 export interface RefusedResult extends AnyResult {
   /** Distinguishes recorded, refused and unknown events. */
   readonly state: "refused";
-  /** Why it was not recorded. */
+  /** Why the event was not recorded. */
   readonly error: string;
 }
 
-/** An event of a batch with an unknown result; you can safely send it again under its id. */
+/** An event of a batch with an unknown result. You can safely send it again under its id. */
 export interface UnknownResult extends AnyResult {
   /** Distinguishes recorded, refused and unknown events. */
   readonly state: "unknown";
-  /** The service's sentence, or its result as JSON if that cannot be parsed. */
+  /** The error message of the service. If the result has no readable message, the result as JSON. */
   readonly error: string;
 }
 
-/** The result of one event of a batch; `state` says which kind it is. */
+/** The result of one event of a batch. `state` distinguishes the kinds. */
 export type BatchItemResult = RecordedResult | RefusedResult | UnknownResult;
 
 /** An event with its id and its position in the caller's input. */
@@ -56,11 +56,11 @@ const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
 const noResult = "the service returned no result for this event";
 
-/** Whether the service returned nothing at all about this event. */
+/** Whether the service returned no result for this event. */
 export const isMissing = (result: BatchItemResult): boolean =>
   result.state === "unknown" && result.status === 0 && result.error === noResult;
 
-/** Whether a result says in any form that it is one of a failure. */
+/** Whether a result shows a failure in any known form. */
 const showsFailure = (item: Readonly<Record<string, unknown>>): boolean =>
   (item.error ?? undefined) !== undefined ||
   "errors" in item ||
@@ -68,17 +68,18 @@ const showsFailure = (item: Readonly<Record<string, unknown>>): boolean =>
   item.success === false ||
   sentenceOf(item) !== undefined;
 
-// The shape of a failed result is not documented: every known field is read, and none is required.
+// The shape of a failed result is not documented, so read every known field and require none.
 const statusOf = (item: Readonly<Record<string, unknown>>): number => {
   const status = Number(item.status);
   if (Number.isInteger(status) && status >= 100) return status;
-  // A sign of failure outweighs an id: a failed item may echo the caller's id. Without a status, the failure need not be
-  // for good: the event is sent again under its id, which is harmless.
+  // A sign of failure outweighs an id, because a failed item may echo the caller's id. Without a status, the failure
+  // may
+  // be temporary. Sending the event again under its id is harmless.
   if (showsFailure(item)) return 0;
-  // Recorded now or in an earlier round.
+  // A duplicate was recorded now or in an earlier round.
   if (item.duplicate === true) return 202;
   if ((item.status ?? undefined) !== undefined) return 0;
-  // Counts as recorded only if there is a sign of it. Otherwise it is sent again, which is harmless.
+  // Without a sign that the event was recorded, it is sent again, which is harmless.
   return typeof item.id === "string" || typeof item.outcome === "string" ? 202 : 0;
 };
 
@@ -94,14 +95,18 @@ const asJson = (item: unknown): string => {
 };
 
 const recorded = (item: unknown, { index, event }: IndexedEvent, status: number): BatchItemResult => {
-  const { error: _none, ...said }: Partial<RecordedResult> & { error?: unknown } = Object(item);
+  const { error: _none, ...reported }: Partial<RecordedResult> & { error?: unknown } = Object(item);
   const { id, name } = event;
-  const reported = { id: said.id ?? id, name: said.name ?? name, duplicate: said.duplicate ?? false };
-  // Other fields are returned as they are; validation has reported missing ones.
-  return { ...said, ...reported, index, status, state: "recorded" } as RecordedResult;
+  const complete = {
+    id: reported.id ?? id,
+    name: reported.name ?? name,
+    duplicate: reported.duplicate ?? false,
+  };
+  // Return the other fields unchanged. Validation has reported missing ones.
+  return { ...reported, ...complete, index, status, state: "recorded" } as RecordedResult;
 };
 
-/** @param isVouchedFor - whether the event counts as recorded without a readable result. */
+/** @param isVouchedFor - whether the event counts as recorded even without a readable result. */
 const resultOf = (item: unknown, sent: IndexedEvent, isVouchedFor: boolean): BatchItemResult => {
   const { index } = sent;
   const status = isRecord(item) ? statusOf(item) : 0;
@@ -121,8 +126,8 @@ const idOf = (item: unknown): string | undefined =>
 const isDistinct = (ids: readonly unknown[]): boolean => new Set(ids).size === ids.length;
 
 /**
- * The result of each event. The document says that results come in request order. Ids are a better match, but only if
- * every one of them is an id that was sent: a result's id could also be the service's own.
+ * Matches results to events. According to the document, results come in request order. Ids are a better match, but only
+ * if every result has an id that was sent, because a result's id could also be the service's own.
  */
 const itemsOf = (events: readonly IndexedEvent[], items: readonly unknown[]): readonly unknown[] => {
   const sent = events.map(({ event }) => event.id);
@@ -133,25 +138,26 @@ const itemsOf = (events: readonly IndexedEvent[], items: readonly unknown[]): re
   const isInOrder =
     items.length === events.length && items.every((item, at) => (idOf(item) ?? sent[at]) === sent[at]);
   if (canMatch && !isInOrder) return sent.map((id) => withId[ids.indexOf(id)]);
-  // With one result too few or too many, the assignment is unknown.
+  // If there are too few or too many results, nobody knows which result belongs to which event.
   return items.length === events.length ? items : [];
 };
 
 const isFailure = (status: number): boolean => status !== 0 && !isSuccess(status);
 
-/** Whether the count says that all events were accepted, and no readable result says otherwise. */
+/** Whether the count shows that all events were accepted, and no readable result contradicts it. */
 const isVouchedFor = (answer: BatchAnswer | undefined, count: number, items: readonly unknown[]): boolean => {
   const { accepted, rejected }: { accepted?: unknown; rejected?: unknown } = Object(answer);
-  const isWhole = Number(accepted) === count && !(Number(rejected) > 0);
+  const isComplete = Number(accepted) === count && !(Number(rejected) > 0);
   return (
-    isWhole && !items.some((item) => isRecord(item) && (isFailure(statusOf(item)) || showsFailure(item)))
+    isComplete && !items.some((item) => isRecord(item) && (isFailure(statusOf(item)) || showsFailure(item)))
   );
 };
 
 /**
- * What the response to a batch says about each event, in order; undefined if unknown.
+ * Reads the result of each event from the response to a batch, in order. Undefined if the response has no usable
+ * results.
  *
- * Lenient: if `accepted` covers all events, missing or unreadable results count as recorded.
+ * It is lenient: if `accepted` covers all events, missing or unreadable results count as recorded.
  */
 export const readBatchAnswer = (
   events: readonly IndexedEvent[],

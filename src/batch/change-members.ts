@@ -17,11 +17,11 @@ export type Addresses = (Iterable<string> & object) | AsyncIterable<string>;
 
 /** The result of changing a list's members. */
 export interface MembersReport {
-  /** Addresses sent, each counted once. */
+  /** The number of distinct addresses. */
   readonly requested: number;
   /** The number of requests. */
   readonly calls: number;
-  /** The service's responses, in the order of the addresses; their shape is not documented. */
+  /** The service's responses, in the order of the addresses. Their shape is not documented. */
   readonly responses: readonly unknown[];
 }
 

@@ -2,7 +2,7 @@ import type Bottleneck from "bottleneck";
 
 type Task = () => Promise<void>;
 
-/** Resolves when the task has started; rejects if the limiter drops it. */
+/** Schedules a task. Resolves when the task has started. Rejects if the limiter drops it. */
 const start = (limiter: Bottleneck, task: Task): Promise<void> =>
   new Promise((started, dropped) => {
     const job = (): Promise<void> => {
@@ -13,12 +13,12 @@ const start = (limiter: Bottleneck, task: Task): Promise<void> =>
   });
 
 /**
- * Runs at most `limit` tasks at once, in the order in which they are added; each `add` is awaited before the next. After
- * a failure, `add`, `next` and `settled` reject with the first error, but only when all running tasks have ended, so that
- * their effects are known.
+ * Runs at most `limit` tasks at once, in the order in which they are added. Await each `add` before the next one. After
+ * a failure, `add`, `next` and `settled` reject with the first error, but only when all running tasks have ended, so
+ * that the effects of those tasks are known.
  *
- * bottleneck schedules the tasks. It is loaded with the second one, so that a call with a single request does not pay
- * for it.
+ * bottleneck schedules the tasks. It is loaded with the second task, so that a call with a single request doesn't load
+ * it.
  */
 export class InFlight {
   readonly #limit: number;
@@ -36,7 +36,7 @@ export class InFlight {
     return this.#running === 0;
   }
 
-  /** Starts a task as soon as there is room; resolves when it has started. */
+  /** Starts a task when fewer than `limit` tasks are running. Resolves when the task has started. */
   async add(task: Task): Promise<void> {
     if (this.#first === undefined) {
       this.#first = this.#run(task);
@@ -58,7 +58,7 @@ export class InFlight {
     if (this.#failure !== undefined) await this.settled();
   }
 
-  /** Takes no more tasks. Resolves when every task has succeeded. */
+  /** Stops accepting tasks. Resolves when every task has succeeded. */
   async settled(): Promise<void> {
     await this.#stop();
     if (this.#failure !== undefined) throw this.#failure.error;
@@ -67,9 +67,9 @@ export class InFlight {
   async #open(first: Promise<void>): Promise<Bottleneck> {
     const { default: Limiter } = await import("bottleneck/light.js");
     const limiter = new Limiter({ maxConcurrent: this.#limit });
-    // Without a listener it ignores its own failures, and a job would never start.
+    // Without a listener, bottleneck ignores its own failures, and a job might never start.
     limiter.on("error", (error: unknown) => this.#fail(error));
-    // Under way already, the first task takes the first place.
+    // The first task is already running, so it takes the first slot.
     await start(limiter, () => first);
     return limiter;
   }
@@ -87,7 +87,7 @@ export class InFlight {
 
   #fail(error: unknown): void {
     this.#failure ??= { error };
-    // Before the limiter gives the place of this task to one that waits.
+    // Stop before the limiter gives the slot of this task to a waiting one.
     void this.#stop();
   }
 

@@ -4,23 +4,23 @@ import { BatchTooLarge } from "../http/types.ts";
 interface Halving<T> {
   readonly signal: AbortSignal | undefined;
   readonly work: (items: readonly T[]) => Promise<void>;
-  /** The service refused an item alone. */
+  /** Called for an item that the service refused on its own. */
   readonly onRefused: (item: T, error: ApiError) => Promise<void> | void;
 }
 
-// About the items, and not about the key, the limits or the service.
+// The error is about the items, not about the key, the limits or the service.
 const isAboutContent = (error: unknown): error is ApiError =>
   error instanceof ApiError && [400, 413, 422].includes(error.status);
 
 /**
- * Sends items in one request. If the request is refused for an item or for its size, it sends halves, so that one item
- * does not fail the others.
+ * Sends items in one request. If the service refuses the request because of an item or its size, it sends halves, so
+ * that one item doesn't make the others fail.
  */
 export const inHalves = async <T>(items: readonly T[], halving: Halving<T>): Promise<void> => {
   try {
     await halving.work(items);
   } catch (error) {
-    // An abort may throw any reason, even the refusal of another call.
+    // An abort reason can be any error, even the refusal of another call.
     halving.signal?.throwIfAborted();
     const isTooLarge = error instanceof BatchTooLarge;
     if (!isTooLarge && !isAboutContent(error)) throw error;

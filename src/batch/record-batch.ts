@@ -11,11 +11,11 @@ import { type BatchSending, sendBatch } from "./send-batch.ts";
 
 /** The result of recording any number of events. */
 export interface BatchReport {
-  /** Events that are recorded, including repeated ones. */
+  /** The number of recorded events, including repeated ones. */
   readonly accepted: number;
-  /** Events that were refused, or whose result is unknown: see `state` and `error` of their results. */
+  /** The number of events that were refused, or whose result is unknown: see `state` and `error` of their results. */
   readonly rejected: number;
-  /** One result per event, in the given order; `results[i].index === i`. */
+  /** One result per event, in the order of the input: `results[i].index === i`. */
   readonly results: readonly BatchItemResult[];
 }
 
@@ -24,7 +24,7 @@ const requestsAtOnce = 4;
 const operation = "events.recordBatch";
 
 /**
- * Refuses each invalid event alone, in its result.
+ * Refuses each invalid event in its result, without affecting the other events.
  *
  * @returns the paths of the invalid fields.
  * @throws ValidationError naming every fault, if no event is valid.
@@ -37,7 +37,8 @@ const refuseInvalid = async (
   const faults: Issue[] = [];
   for (const [index, event] of events.entries()) {
     const reading = call.issues(operations.events.record, event);
-    // A promise only if the workspace has schemas; otherwise a million events are checked without creating promises.
+    // `issues` returns a promise only if the workspace has schemas, so that a million events can be checked without
+    // promises.
     const issues = reading instanceof Promise ? await reading : reading;
     if (issues.length === 0) continue;
     results[index] = { index, status: 400, state: "refused", error: describeIssues(issues) };
@@ -48,10 +49,10 @@ const refuseInvalid = async (
   return faults.map(({ path }) => path);
 };
 
-/** Records any number of events, 100 per request; every event is checked before the first is sent. */
+/** Records any number of events, 100 per request. It checks every event before it sends the first one. */
 export const recordBatch = async (
   inputs: readonly EventInput[],
-  { call, options: asGiven }: BatchSending,
+  { call, options: callOptions }: BatchSending,
 ): Promise<BatchReport> => {
   if (!Array.isArray(inputs)) throw invalid(operation, "events", "must be an array");
   const events: readonly EventInput[] = inputs.map(readEvent);
@@ -65,7 +66,7 @@ export const recordBatch = async (
     } catch (error) {
       throw withOperation(operation, error);
     }
-    // Missing ids are added here, above every retry.
+    // Add missing ids here, outside of every retry, so that a retry sends the same id.
     indexed = events.flatMap((event, index) =>
       results[index] === undefined ? { index, event: { ...event, id: event.id ?? crypto.randomUUID() } } : [],
     );
@@ -80,10 +81,10 @@ export const recordBatch = async (
     await flight.settled();
   };
   try {
-    await call.run(operation, asGiven, work);
+    await call.run(operation, callOptions, work);
   } catch (error) {
     if (error instanceof TouchpointError && indexed.length > 0) {
-      // With their ids, so that the rest can safely be sent again.
+      // Return the remaining events with their ids, so that the caller can safely send them again.
       const left = indexed.filter(({ index }) => results[index] === undefined).map(({ event }) => event);
       error.partial = { results: results.filter((result) => result !== undefined), left };
     }

@@ -10,11 +10,11 @@ import {
 import { type EventOutcome, maxEventsPerRequest } from "../service/events.ts";
 import type { GivenEvent } from "../workspace/event-types.ts";
 
-/** An event that was accepted but not recorded, and why. */
+/** An event that the recorder accepted but could not record, and the error. */
 export interface DroppedEvent {
-  /** The event with its id, so that you can safely send it again. */
+  /** The event with its id. You can safely send it again. */
   readonly event: GivenEvent;
-  /** The error that the caller's promise was rejected with. */
+  /** The error with which the promise of `record` was rejected. */
   readonly error: unknown;
 }
 
@@ -22,29 +22,33 @@ export interface DroppedEvent {
 export interface OutcomeOfEvent {
   /** The event with its id. */
   readonly event: GivenEvent;
-  /** How many events this recorder has been given before it. */
+  /** The number of events that this recorder got before this one. */
   readonly index: number;
   readonly outcome: EventOutcome;
 }
 
 /** Options of a recorder. */
 export interface RecorderOptions {
-  /** The most events per request, 1–100. Default: as many as the events limit allows at once, at most 100. */
+  /**
+   * The maximum number of events per request, 1–100. Default: as many as the events limit allows at once, at most 100.
+   */
   readonly maxBatch?: number;
-  /** How long an event waits for others at most, in milliseconds. Default 50. */
+  /** The maximum time that an event waits for other events, in milliseconds. Default 50. */
   readonly maxDelayMs?: number;
-  /** Events taken and not yet settled; at that many `record` waits for room. Default 10,000. */
+  /**
+   * The maximum number of pending events. When it is reached, `record` waits until an event is settled. Default 10,000.
+   */
   readonly maxPending?: number;
   /**
-   * Called for every event whose request failed for good. If you set it, an ignored promise of `record` is not an
+   * Called for every event whose request failed permanently. If you set it, an ignored promise of `record` is not an
    * unhandled rejection.
    */
   readonly onDrop?: (dropped: DroppedEvent) => unknown;
-  /** Called for every event that was recorded, with the service's outcome. `close` waits for the promise that it returns. */
+  /** Called for every recorded event with the service's outcome. `close` waits for a promise that it returns. */
   readonly onOutcome?: (recorded: OutcomeOfEvent) => unknown;
   /**
-   * Called with a promise for every event, which resolves when the event is settled and never rejects: for platforms
-   * that freeze a function after its response (`ctx.waitUntil`).
+   * Called with a promise for every event. The promise resolves when the event is settled, and never rejects. Use it on
+   * platforms that freeze a function after its response (`ctx.waitUntil`).
    */
   readonly waitUntil?: (promise: Promise<void>) => void;
 }

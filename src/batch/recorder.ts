@@ -12,25 +12,26 @@ import type { BatchItemResult } from "./batch-answer.ts";
 import type { RecorderSettings } from "./recorder-options.ts";
 import { sendBatch } from "./send-batch.ts";
 
-/** What a recorder needs of its client. */
+/** The parts of the client that a recorder uses. */
 export interface RecorderContext {
   readonly call: Call;
   /** Called when the recorder has closed. */
   readonly onClose: () => void;
 }
 
-interface Taken {
+interface QueuedEvent {
   readonly index: number;
   readonly event: GivenEvent;
   readonly resolve: (result: BatchItemResult) => void;
   readonly reject: (reason: unknown) => void;
 }
 
-// While these wait for a limit, the next batch fills up. More in flight would only make smaller batches.
+// While these batches wait for a limit, the next batch fills up. More batches in flight would only be smaller.
 const batchesAtOnce = 4;
 
 /**
- * Collects single events into batches; each caller gets its own result. Created by `events.recorder`.
+ * Collects single events into batches. Each caller gets the result of its own event. `events.recorder` creates a
+ * recorder.
  *
  * A batch is sent when it is full, or when its first event has waited `maxDelayMs`. No event is lost silently: `record`
  * waits while too many events are pending, and the promise of an event that cannot be recorded rejects.
@@ -38,12 +39,12 @@ const batchesAtOnce = 4;
 export class Recorder<Types extends object = OpenEvents> {
   readonly #settings: RecorderSettings;
   readonly #context: RecorderContext;
-  /** Every event that is not sent yet; those that wait for room are the last. */
-  readonly #queue: Taken[] = [];
-  /** Calls of `record` that are not settled, including those that wait for room. */
+  /** Every event that is not sent yet. Events beyond `maxPending` are at the end. */
+  readonly #queue: QueuedEvent[] = [];
+  /** Promises of `record` calls that are not settled yet, and of callbacks that are still running. */
   readonly #open = new Set<Promise<unknown>>();
   #count = 0;
-  /** Events in flight. */
+  /** The number of events in flight. */
   #inFlight = 0;
   #sent = 0;
   #dropped = 0;
@@ -61,18 +62,18 @@ export class Recorder<Types extends object = OpenEvents> {
     bindMethods(this);
   }
 
-  /** The number of events that are taken and not settled yet. */
+  /** The number of accepted events that are not settled yet, without those that wait because of `maxPending`. */
   get pending(): number {
     return this.#inFlight + this.#ready;
   }
 
-  /** Events in the queue that do not wait for room. */
+  /** The number of events in the queue that don't wait because of `maxPending`. */
   get #ready(): number {
     return Math.min(this.#queue.length, this.#settings.maxPending - this.#inFlight);
   }
 
   /**
-   * Events so far that have a result, and events that rejected without one.
+   * The number of events so far that got a result, and of events that rejected without one.
    *
    * @internal
    */
@@ -86,7 +87,7 @@ export class Recorder<Types extends object = OpenEvents> {
    * @returns the result of this event: `status` 202 if it was recorded, otherwise `status` and `error`.
    * @throws ValidationError when this event is invalid. It is not sent; other events are not affected.
    * @throws ConfigurationError after `close`.
-   * @throws TouchpointError when the request failed for good.
+   * @throws TouchpointError when the request failed permanently.
    * @example
    * ```ts
    * const recorder = client.events.recorder();
@@ -95,7 +96,7 @@ export class Recorder<Types extends object = OpenEvents> {
    * ```
    */
   record<const Name extends EventName<Types>>(event: EventOf<Types, Name>): Promise<BatchItemResult> {
-    // Every typed event is an event; the call checks it.
+    // Every typed event is an event. The call checks it.
     const recording = this.#record(event as unknown as GivenEvent);
     const ended = recording.then(
       () => undefined,
@@ -104,7 +105,7 @@ export class Recorder<Types extends object = OpenEvents> {
     this.#open.add(ended);
     void ended.then(() => this.#open.delete(ended));
     this.#settings.waitUntil?.(ended);
-    // `ended` handles a failure; without onDrop an ignored failure must stay an unhandled rejection.
+    // `ended` handles a failure of `recording`. Without onDrop, an ignored failure must stay an unhandled rejection.
     return this.#settings.onDrop === undefined ? recording.then((result) => result) : recording;
   }
 
@@ -121,13 +122,14 @@ export class Recorder<Types extends object = OpenEvents> {
   async flush(): Promise<void> {
     this.#flushes += 1;
     this.#pump();
-    // Some events may still wait for room, so until this resolves, events are sent without collecting more.
+    // Some events may still wait because of `maxPending`. Until this resolves, send events without waiting for full
+    // batches.
     await Promise.all(this.#open);
     this.#flushes -= 1;
   }
 
   /**
-   * Takes no more events. Resolves when every event is settled. `client.close` also closes the recorder.
+   * Stops accepting events. Resolves when every event is settled. `client.close` also closes the recorder.
    *
    * @example
    * ```ts
@@ -141,7 +143,7 @@ export class Recorder<Types extends object = OpenEvents> {
   }
 
   /**
-   * Gives up events that are not in flight: each rejects with `not-applied` and reaches `onDrop`.
+   * Drops events that are not in flight: each rejects with the outcome `not-applied`, and `onDrop` gets it.
    *
    * @internal
    */
@@ -149,7 +151,7 @@ export class Recorder<Types extends object = OpenEvents> {
     const { id: operation } = operations.events.record;
     const message = "events.recorder: not sent, the client was closed.";
     const error = new ConnectionError(message, { operation, outcome: "not-applied" });
-    // A schema may hang; its event is not in the queue yet.
+    // An event whose schema hangs is not in the queue yet.
     this.#abandoned.abort(error);
     this.#closing ??= this.#drain();
     for (const taken of this.#queue.splice(0)) this.#drop(taken, error);
@@ -167,25 +169,25 @@ export class Recorder<Types extends object = OpenEvents> {
   }
 
   async #record(input: GivenEvent): Promise<BatchItemResult> {
-    if (this.#closing !== undefined) throw new ConfigurationError("events.recorder: it is closed");
+    if (this.#closing !== undefined) throw new ConfigurationError("events.recorder: the recorder is closed");
     const operation = operations.events.record;
     const index = this.#count++;
-    // A schema of the workspace may be asynchronous, and the caller may change the event meanwhile.
+    // Copy the event: a schema of the workspace may be asynchronous, and the caller may change the event meanwhile.
     const event = readEvent(input);
     const reading = this.#context.call.issues(operation, event);
     const { signal } = this.#abandoned;
-    const tellIfDropped = (error: unknown): never => {
-      if (error === signal.reason) this.#tellDropped(event, error);
+    const reportIfDropped = (error: unknown): never => {
+      if (error === signal.reason) this.#reportDropped(event, error);
       throw error;
     };
     const issues =
-      reading instanceof Promise ? await untilAborted(reading, signal).catch(tellIfDropped) : reading;
+      reading instanceof Promise ? await untilAborted(reading, signal).catch(reportIfDropped) : reading;
     if (issues.length > 0) {
       const message = `events.recorder: ${describeIssues(issues)}`;
       throw new ValidationError(message, { operation: operation.id, issues });
     }
     return new Promise((resolve, reject) => {
-      // The id is set here, above every retry.
+      // Set the id here, outside of every retry, so that a retry sends the same id.
       const keyed = event.id === undefined ? { ...event, id: crypto.randomUUID() } : event;
       const entry = { index, event: keyed, resolve, reject };
       if (signal.aborted) return this.#drop(entry, signal.reason);
@@ -212,7 +214,7 @@ export class Recorder<Types extends object = OpenEvents> {
     }
   }
 
-  async #send(batch: readonly Taken[]): Promise<void> {
+  async #send(batch: readonly QueuedEvent[]): Promise<void> {
     this.#batches += 1;
     this.#inFlight += batch.length;
     const { call } = this.#context;
@@ -223,7 +225,7 @@ export class Recorder<Types extends object = OpenEvents> {
         .untilEnd((part) => sendBatch(indexed, { call: part, plan: { isDrained: true }, options: {} }));
       for (const [at, { event, index, resolve }] of batch.entries()) {
         const result = results[at];
-        // Each caller passed one event.
+        // The index is 0, because each caller passed one event.
         if (result === undefined) continue;
         resolve({ ...result, index: 0 });
         if (result.state === "recorded")
@@ -239,17 +241,17 @@ export class Recorder<Types extends object = OpenEvents> {
     }
   }
 
-  #drop({ event, reject }: Taken, error: unknown): void {
+  #drop({ event, reject }: QueuedEvent, error: unknown): void {
     reject(error);
-    this.#tellDropped(event, error);
+    this.#reportDropped(event, error);
   }
 
-  #tellDropped(event: GivenEvent, error: unknown): void {
+  #reportDropped(event: GivenEvent, error: unknown): void {
     this.#dropped += 1;
     this.#follow(() => this.#settings.onDrop?.({ event, error }));
   }
 
-  /** Calls back; `flush` and `close` wait for a promise. A callback that fails must not affect the other events. */
+  /** Calls a callback. `flush` and `close` wait for its promise. A failing callback doesn't affect other events. */
   #follow(callback: () => unknown): void {
     callSafely(() => {
       const following = callback();

@@ -18,19 +18,22 @@ export interface BatchSending {
   readonly options: CallOptions;
 }
 
-const mostRepeats = 4;
+const maxRepeats = 4;
 
-/** Failed for a temporary reason. */
+/** Whether the event failed for a temporary reason. */
 export const isWorthARepeat = ({ status }: BatchItemResult): boolean =>
   status === 0 || isTemporaryStatus(status);
 
 const mayBeRecorded = ({ state }: BatchItemResult): boolean => state !== "refused";
 
-/** A limit that refuses a repeat does not say whether the event was recorded before. */
+/**
+ * After an attempt with an unknown result, a temporary refusal of a retry doesn't show whether the first attempt was
+ * recorded, so the state stays `unknown`.
+ */
 const afterUnclear = (result: BatchItemResult): BatchItemResult =>
   result.state === "refused" && isWorthARepeat(result) ? { ...result, state: "unknown" } : result;
 
-/** An event with a time that the service refused, perhaps because that is in its future. */
+/** Adds a hint to a refused event: the service may have refused its time because its clock and ours differ. */
 const withClockHint = (result: BatchItemResult, hint: string): BatchItemResult =>
   result.state === "refused" && result.status === 400
     ? { ...result, error: `${result.error} (${hint})` }
@@ -41,7 +44,7 @@ const sendOnce = async (
   { call, options, plan }: BatchSending,
 ): Promise<readonly BatchItemResult[]> => {
   const payload = { events: events.map(({ event }) => event) };
-  // `read` has made it one.
+  // `readBatchAnswer` accepts any value in place of a BatchAnswer.
   const hasEffect = (body: unknown): boolean =>
     readBatchAnswer(events, body as BatchAnswer)?.some(mayBeRecorded) ?? true;
   const input = { payload, hasEffect, plan: { ...plan, isDivisible: true } };
@@ -64,10 +67,10 @@ const sendOnce = async (
 
 /**
  * Sends up to 100 events, each with an id, and retries only those that failed for a temporary reason (429, 5xx, no
- * result or an unreadable one). Under its id, a repeated event is recorded once. The call's `maxRetries` limits these
- * retries too.
+ * result or an unreadable one). Because of its id, a repeated event is recorded once. The call's `maxRetries` limits
+ * these retries, too.
  *
- * @returns one result per event, in the given order.
+ * @returns one result per event, in the order of the input.
  */
 export const sendBatch = async (
   events: readonly IndexedEvent[],
@@ -76,10 +79,10 @@ export const sendBatch = async (
   if (events.length === 0) return [];
   const { call, options } = sending;
   const results = new Map<number, BatchItemResult>();
-  const repeats = Math.min(mostRepeats, options.maxRetries ?? call.context.settings.maxRetries);
-  let left = events;
+  const repeats = Math.min(maxRepeats, options.maxRetries ?? call.context.settings.maxRetries);
+  let remaining = events;
   await inRounds(call, 1 + repeats, async () => {
-    await inHalves(left, {
+    await inHalves(remaining, {
       signal: call.signal,
       work: async (events) => {
         for (const result of await sendOnce(events, sending)) {
@@ -90,7 +93,7 @@ export const sendBatch = async (
       onRefused: ({ index }, { status, message }) =>
         void results.set(index, { index, status, state: "refused", error: message }),
     });
-    left = left.filter(({ index }) => {
+    remaining = remaining.filter(({ index }) => {
       const result = results.get(index);
       return result !== undefined && isWorthARepeat(result);
     });

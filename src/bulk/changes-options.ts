@@ -5,7 +5,7 @@ import type { Progress } from "./progress.ts";
 /** How a contact differs from the snapshot. */
 export type ContactChange<C extends Contact = Contact> =
   | {
-      /** It was not in the snapshot. */
+      /** The contact was not in the snapshot. */
       readonly kind: "added";
       readonly contact: C;
     }
@@ -17,7 +17,7 @@ export type ContactChange<C extends Contact = Contact> =
       readonly fields: readonly string[];
     }
   | {
-      /** It is not in the list any more. */
+      /** The contact is no longer in the list. */
       readonly kind: "removed";
       readonly id: string;
     };
@@ -25,17 +25,17 @@ export type ContactChange<C extends Contact = Contact> =
 /** Options for finding changes. */
 export interface ChangesOptions extends CallOptions {
   /**
-   * The path of the snapshot to compare with; the first run creates it. While a run is not complete, its progress is in
-   * `<path>.partial` and `<path>.partial.json` beside it.
+   * The path of the snapshot to compare with; the first run creates it. Until a run is complete, it keeps its progress
+   * in the files `<path>.partial` and `<path>.partial.json`.
    */
   readonly snapshot: string;
-  /** As for `list`: compares only contacts that match. A contact that does not match any more is `removed`. */
+  /** Compares only contacts that match, as for `list`. A contact that no longer matches is `removed`. */
   readonly search?: string | undefined;
-  /** Called at most ten times per second, and at the end; `done` counts compared contacts. */
+  /** Called at most ten times per second, and at the end. `done` counts compared contacts. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
-/** The changes since a snapshot: iterate it once, or its pages. */
+/** The changes since a snapshot. Iterate the changes once, or iterate their pages. */
 export interface ContactChanges<C extends Contact = Contact> extends AsyncIterable<ContactChange<C>> {
   /**
    * The same changes, at most 200 at a time. A page counts as processed when you request the next one.

@@ -34,17 +34,17 @@ const fieldsChanged = (before: Texts, now: Texts): string[] =>
     .filter((name) => before[name] !== now[name])
     .sort();
 
-/** How far a pass has come. */
+/** The progress of a pass. */
 interface PassState {
   readonly version: 1;
-  /** The snapshot that the pass compares with; null for the first. */
+  /** The id of the snapshot that the pass compares with; null for the first pass. */
   readonly after: string | null;
-  /** Where the list continues; null at its beginning. */
+  /** The cursor from which the list continues; null for its beginning. */
   readonly cursor: string | null;
-  /** Of the draft: the bytes that count, and a hash of them. */
+  /** The number of bytes of the draft that count, and a hash of them. */
   readonly bytes: number;
   readonly hash: string;
-  /** Contacts that were yielded and perhaps not taken, each with the fields that the caller may have taken. */
+  /** Contacts that the pass yielded and the caller may not have processed, each with its yielded fields. */
   readonly begun: readonly (readonly [id: string, fields: Texts])[];
 }
 
@@ -59,25 +59,25 @@ const checkpoints = stateKind<PassState>("checkpoint", {
 const hexOf = (hash: Hash): string => hash.copy().digest("hex");
 
 /**
- * A pass over the list: the contacts of the previous snapshot, which move to the new one page by page, and the draft of
- * the file that replaces it. The contacts that are left in the end were removed.
+ * A pass over the list. Page by page, the contacts of the previous snapshot move to the draft of the new one. Contacts
+ * that have not moved at the end were removed.
  *
- * A page is begun from before it is yielded until the caller asks for the next one. A killed run leaves its page begun:
- * the caller may have taken it or not, so that the next run yields it again.
+ * A page is unconfirmed from before the pass yields it until the caller requests the next one. After a killed run,
+ * nobody knows whether the caller has processed its unconfirmed page, so the next run yields that page again.
  */
 class Pass {
   readonly #target: DraftFile;
   readonly #ours: Pick<SnapshotHeader, "query" | "key">;
   readonly work: Resumable<PassState>;
-  /** Where the line of each contact is, in the previous snapshot or in the draft, by its id. */
+  /** The position of each contact's line in the previous snapshot or in the draft, keyed by contact id. */
   readonly snapshotLines = new KnownLines();
-  /** Contacts that were yielded and perhaps not taken, by this run and by killed ones. */
-  #begun = new Map<string, Texts>();
-  /** Of the draft. */
+  /** Contacts on unconfirmed pages of this run and of killed runs, with their yielded fields. */
+  #unconfirmed = new Map<string, Texts>();
+  /** The hash of the draft. */
   #hash = createHash("sha256");
-  /** The snapshot that the pass compares with. */
+  /** The id of the snapshot that the pass compares with. */
   #after: string | null = null;
-  /** The API key of what the pass continues. */
+  /** The hash of the API key that wrote the snapshot or the draft that the pass continues from. */
   #keyBefore: string | undefined;
 
   constructor(snapshot: string, ours: Pick<SnapshotHeader, "query" | "key">) {
@@ -92,7 +92,7 @@ class Pass {
     });
   }
 
-  /** Reads the snapshot, and how far a killed run has come. */
+  /** Reads the snapshot, and the progress of a killed run. */
   async begin(): Promise<void> {
     const { path, name } = this.#target;
     const { query } = this.#ours;
@@ -102,15 +102,15 @@ class Pass {
     this.snapshotLines.open("snapshot", before?.handle);
     if (before !== undefined && before.complete !== hexOf(before.hash))
       throw new ConfigurationError(
-        `${name} is cut short or damaged: put a copy of it back, or delete it to start over`,
+        `${name} is cut short or damaged. Restore it from a copy. To start over instead, delete the snapshot`,
       );
     this.#after = before?.id ?? null;
     this.#keyBefore = before?.key;
-    // If the snapshot was deleted or put back since, this is another pass.
+    // If the snapshot was deleted or restored since, the saved progress belongs to another pass.
     await this.work.resume(({ after }) => after === this.#after);
     if (!this.work.isResumed) return;
     const { bytes, hash, begun } = this.work.state;
-    this.#begun = new Map(begun);
+    this.#unconfirmed = new Map(begun);
     const draft = await explained(name, () => keptDraftOf(path));
     const snapshot = await readSnapshot(draft, { query, bytes }, ({ id }, line) =>
       this.snapshotLines.add(id, line, "draft"),
@@ -118,13 +118,16 @@ class Pass {
     await snapshot?.handle.close();
     if (snapshot === undefined || hexOf(snapshot.hash) !== hash)
       this.work.refuse(
-        `does not fit ${draft}, which is missing or damaged: delete the checkpoint to start over`,
+        `does not fit ${draft}, which is missing or damaged. To start over, delete the checkpoint`,
       );
     this.#hash = snapshot.hash;
     this.#keyBefore = snapshot.key;
   }
 
-  /** Whether it may be of another workspace. A key acts inside one; with another key, only the contacts identify it. */
+  /**
+   * Whether the snapshot may belong to another workspace. A key acts inside one workspace. With another key, only the
+   * contacts identify the workspace.
+   */
   get mayBeForeign(): boolean {
     const { key } = this.#ours;
     return this.snapshotLines.size > 0 && (key === undefined || key !== this.#keyBefore);
@@ -138,7 +141,11 @@ class Pass {
     await this.#append([{ format, version: 1, id: randomUUID(), ...this.#ours }], null);
   }
 
-  /** Yields what a page changes; the page is taken when the next one is requested. @param cursor - the place after it. */
+  /**
+   * Yields the changes on a page. The caller confirms them with its next request.
+   *
+   * @param cursor - the one after the page.
+   */
   async *page(
     contacts: readonly Contact[],
     cursor: string | undefined,
@@ -149,29 +156,29 @@ class Pass {
       const now = { id: String(contact.id), fields: fieldHashes(contact) };
       page.push(now);
       const previous = this.snapshotLines.fieldsOf(now);
-      // Undefined: it is new.
+      // Undefined means that the contact is new.
       const changed = previous === undefined ? undefined : fieldsChanged(previous, now.fields);
-      // A field that was yielded as changed and has changed back is a change too.
-      const yielded = this.#begun.get(now.id);
+      // If a killed run yielded a field as changed and the field has changed back since, that is a change, too.
+      const yielded = this.#unconfirmed.get(now.id);
       const fields =
         changed?.length === 0 && yielded !== undefined ? fieldsChanged(yielded, now.fields) : changed;
       if (fields === undefined) changes.push({ kind: "added", contact });
       else if (fields.length > 0) changes.push({ kind: "changed", contact, fields });
-      // If it is as known, what a killed run has yielded of it still counts.
-      if (changed?.length !== 0) this.#begun.set(now.id, now.fields);
+      // If the contact is the same as in the snapshot, keep the fields that a killed run has yielded.
+      if (changed?.length !== 0) this.#unconfirmed.set(now.id, now.fields);
     }
     if (changes.length > 0) {
-      // Saved before it is yielded: a contact that is gone in the next run is then yielded as removed.
+      // Save before yielding, so that the next run yields a contact as removed if it is gone by then.
       await this.#save({});
       yield changes;
     }
-    for (const { id } of page) this.#begun.delete(id);
+    for (const { id } of page) this.#unconfirmed.delete(id);
     await this.#append(page, cursor || null);
   }
 
-  /** Contacts of the snapshot that are not in the list any more. */
+  /** Contacts of the snapshot that are no longer in the list. */
   *removed(): Generator<readonly ContactChange[]> {
-    const yielded = [...this.#begun.keys()].filter((id) => !this.snapshotLines.has(id));
+    const yielded = [...this.#unconfirmed.keys()].filter((id) => !this.snapshotLines.has(id));
     let page: ContactChange[] = [];
     for (const ids of [yielded, this.snapshotLines.inSnapshot()])
       for (const id of ids) {
@@ -183,7 +190,7 @@ class Pass {
     if (page.length > 0) yield page;
   }
 
-  /** Lets the next run read the list from its beginning. */
+  /** Makes the next run read the list from its beginning. */
   async restart(): Promise<void> {
     if (this.work.state.bytes > 0) await this.#save({ cursor: null });
   }
@@ -211,7 +218,7 @@ class Pass {
 
   #save(progress: Partial<PassState>): Promise<void> {
     const { state } = this.work;
-    return this.work.save({ ...state, ...progress, after: this.#after, begun: [...this.#begun] });
+    return this.work.save({ ...state, ...progress, after: this.#after, begun: [...this.#unconfirmed] });
   }
 }
 
@@ -233,8 +240,8 @@ export const readChangesOptions = (input: ChangesOptions): ChangesOptions => {
 };
 
 /**
- * The changes of a list since a snapshot, by pages. A page counts as taken when the next one is requested; until then,
- * the next run yields it again.
+ * Yields the changes of a list since a snapshot, in pages. A page counts as processed when the caller requests the next
+ * one. Without that request, the next run yields the page again.
  */
 export async function* changedContacts(
   options: ChangesOptions,
@@ -246,13 +253,13 @@ export async function* changedContacts(
   const progress = new ProgressReporter(onProgress, undefined, call.clock);
   const work = call.long(operation, { waits: progress });
   const list = (from: PagingOptions) =>
-    // A list that ends early would make removed contacts of those that it lacks.
+    // If the list ended early, the missing contacts would look removed.
     paged(work, operations.contacts.list, query, { ...callOptions, ...from }, short).pages();
   try {
     await pass.begin();
     if (pass.mayBeForeign) await refuseForeign(pass, list({ prefetch: 0 }), snapshot);
     await pass.open();
-    let done = pass.snapshotLines.taken;
+    let done = pass.snapshotLines.inDraft;
     progress.skip(done);
     for await (const page of list({ cursor: pass.work.state.cursor ?? undefined })) {
       const { data, cursor } = page;
@@ -265,7 +272,7 @@ export async function* changedContacts(
     await pass.finish();
     progress.update(done, true);
   } catch (error) {
-    // If the list cannot be read from its cursor, the next run could not read it either.
+    // The list can't be read from this cursor, and the next run couldn't read it from there either.
     if (error instanceof ResponseValidationError || error instanceof ValidationError) await pass.restart();
     throw error;
   } finally {
@@ -275,7 +282,7 @@ export async function* changedContacts(
   }
 }
 
-/** @throws ConfigurationError if the list has none of the known contacts. */
+/** @throws ConfigurationError if the list contains no contact of the snapshot. */
 const refuseForeign = async (
   pass: Pass,
   pages: AsyncIterable<{ readonly data: readonly Contact[] }>,

@@ -4,7 +4,7 @@ import { isRecord } from "../runtime/values.ts";
 /** A text for each field that has a value, by the field's name. */
 export type Texts = Readonly<Record<string, string>>;
 
-/** The fields of a contact or a row, with each custom field on its own: `name`, `customFields.plan`. */
+/** The fields of a contact or a row, with each custom field as a separate field: `name`, `customFields.plan`. */
 const fieldsOf = (contact: object): [name: string, value: unknown][] =>
   Object.entries(contact).flatMap(([name, value]): [string, unknown][] => {
     if (name === "id" || value === undefined) return [];
@@ -15,8 +15,8 @@ const fieldsOf = (contact: object): [name: string, value: unknown][] =>
   });
 
 /**
- * A field's value as text: the definition of "unchanged" is that two values have the same text. Lists are compared with
- * their order, except `listIds`, which is a set. A Date equals its ISO string. A cleared field may be null or missing.
+ * A field's value as text. Two values count as unchanged if they have the same text. The order of a list matters,
+ * except for `listIds`, which is a set. A Date equals its ISO string. A cleared field may be null or missing.
  */
 const textOf = (name: string, value: unknown): string => {
   if (value === null) return "";
@@ -36,14 +36,14 @@ const isShort = /^[ -~]{0,22}$/;
 /** A field's value in at most 23 characters of ASCII: its text, or a hash of it. */
 const shortText = (name: string, value: unknown): string => {
   const text = textOf(name, value);
-  // No JSON begins like that.
+  // No JSON text begins with #, so a hash never equals a text.
   return isShort.test(text) ? text : `#${textHash(text)}`;
 };
 
 // The address finds the contact; the service sets the times itself.
 const notCompared = ["email", "createdAt", "updatedAt"];
 
-/** What an import compares of a contact, or writes of a row; empty for a field that is cleared. */
+/** The fields that an import compares or writes, as short texts. The text of a cleared field is empty. */
 export const shortTexts = (contact: object): Texts =>
   Object.fromEntries(
     fieldsOf(contact)
@@ -63,9 +63,9 @@ export const hasSameFields = (row: object, contact: object): boolean =>
 
 const separator = "\0";
 
-/** Packs the texts of many contacts, each into one flat string: that takes the least memory. */
+/** Packs the texts of each contact into one flat string, which takes the least memory. */
 export class TextPacker {
-  /** The place of a field's text, by the field's name. */
+  /** The index of a field's text in the packed string, keyed by field name. */
   readonly #indexes = new Map<string, number>();
 
   pack(texts: Texts): string {

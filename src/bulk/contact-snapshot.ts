@@ -13,11 +13,11 @@ export const format = "touchpoint-contacts";
 export interface SnapshotHeader {
   readonly format: typeof format;
   readonly version: 1;
-  /** Random: identifies this snapshot. */
+  /** A random id of this snapshot. */
   readonly id: string;
   /** The query of the list. */
   readonly query: object;
-  /** A hash of the API key that it was written with, if that is a string. */
+  /** A hash of the API key of the run that wrote the snapshot, if that key is a string. */
   readonly key?: string | undefined;
 }
 
@@ -28,26 +28,26 @@ export interface StoredContact {
   readonly fields: Texts;
 }
 
-/** Where a line of a file is: bytes before it, and its own without the line break. */
+/** The position of a line in a file: the bytes before the line, and its length in bytes without the line break. */
 export interface LinePosition {
   readonly offset: number;
   readonly length: number;
 }
 
-/** A line with a contact, as it is in the file. */
+/** The text and the position of a line with a contact. */
 export interface StoredLine extends LinePosition {
   readonly text: string;
 }
 
-/** Reads one contact of a snapshot that is open. */
+/** Reads one contact of an open snapshot. */
 export const readLineAt = (descriptor: number, { offset, length }: LinePosition): StoredContact => {
   const bytes = Buffer.allocUnsafe(length);
   readSync(descriptor, bytes, 0, length, offset);
-  // It was checked, or written, before its position was known.
+  // This program has checked or written the line before it noted the position.
   return JSON.parse(bytes.toString()) as StoredContact;
 };
 
-/** The last line of a snapshot is a hash of all bytes before it. */
+/** Formats a line of a snapshot. The last line has a hash of all lines before it. */
 export const snapshotLine = (line: SnapshotHeader | StoredContact | { readonly complete: string }): string =>
   `${JSON.stringify(line)}\n`;
 
@@ -69,12 +69,12 @@ const openIfThere = async (path: string): Promise<FileHandle | undefined> => {
   }
 };
 
-// A file of something else may have no line break at all.
+// A file that isn't a snapshot may have no line breaks at all.
 const longestLine = { maxLineBytes: 16 * 1024 * 1024 };
 
 const chunkBytes = 64 * 1024;
 
-/** The first bytes of a file. A stream would close the handle where the iteration ends early. */
+/** Yields the first bytes of a file. A stream would close the handle if the iteration ended early. */
 async function* chunksOf(handle: FileHandle, bytes: number): AsyncGenerator<Buffer> {
   for (let position = 0; position < bytes; ) {
     const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, bytes - position));
@@ -85,7 +85,7 @@ async function* chunksOf(handle: FileHandle, bytes: number): AsyncGenerator<Buff
   }
 }
 
-/** The lines of a file, without their ends; a last one without an end is left out. */
+/** Yields the lines of a file without their line breaks. It leaves out a last line without a line break. */
 async function* linesOf(handle: FileHandle, bytes: number): AsyncGenerator<string, void> {
   for await (const lines of readLines(chunksOf(handle, bytes), longestLine))
     for (const { text, end, fault } of lines) {
@@ -95,10 +95,10 @@ async function* linesOf(handle: FileHandle, bytes: number): AsyncGenerator<strin
 }
 
 /**
- * Reads a snapshot, or the bytes of a draft that count.
+ * Reads a snapshot, or the first `bytes` of a draft.
  *
- * @returns `complete` is what its last line says, `hash` that of the lines before, and `handle` the open file, which the
- * caller closes. Undefined if there is no file.
+ * @returns `complete` is the hash in the last line, `hash` is the actual hash of the lines before it, and `handle` is
+ * the open file, which the caller closes. Undefined if there is no file.
  * @throws ConfigurationError for a file that is not a snapshot, or of another query or a newer version.
  */
 export const readSnapshot = async (
@@ -125,7 +125,7 @@ export const readSnapshot = async (
       complete = line.complete;
       if (complete !== undefined) break;
       hash.update(`${text}\n`);
-      // Its fields were just checked. Any other line is damaged, and changes the hash.
+      // The condition checks the fields. Any other line is damaged, and changes the hash.
       const length = Buffer.byteLength(text);
       if (isString(line.id) && isRecord(line.fields))
         onContact(line as unknown as StoredContact, { text, offset, length });

@@ -7,17 +7,17 @@ import { type EventInput, maxEventsPerRequest, readEvent } from "../service/even
 import { operations } from "../service/operations.ts";
 import { momentMs } from "../service/timestamps.ts";
 
-/** How long an ingestion takes at the client's limits, if no other work uses them. */
+/** How long an ingestion takes within the client's limits, if no other work uses the limits. */
 export interface IngestForecast {
-  /** The number of events; those that would be refused without being sent do not count. */
+  /** The number of events, without invalid ones that the client would refuse without sending. */
   readonly events: number;
-  /** How long they take, in milliseconds, including waits for used-up days. */
+  /** How long the ingestion takes, in milliseconds. This includes waits for used-up daily limits. */
   readonly durationMs: number;
-  /** The number of days that the daily limits spread them over; a day is any 24 hours. */
+  /** The number of days over which the daily limits spread the events. A day is any 24 hours. */
   readonly days: number;
   /**
-   * How many events will be older than 72 hours when they are sent: the service records them, but they start nothing.
-   * Events without `occurredAt` count as new. Undefined if only the number of events is known.
+   * How many events will be older than 72 hours when they are sent. The service records them, but they start no
+   * automation. Events without `occurredAt` count as new. Undefined if only the number of events is known.
    */
   readonly tooOld: number | undefined;
 }
@@ -30,27 +30,27 @@ export interface ForecastOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a forecast and an ingestion need of the client. */
+/** The parts of the client that a forecast and an ingestion use. */
 export interface ForecastContext {
   readonly call: Call;
   readonly budgets: () => Pick<Record<keyof Limits, BudgetState>, "eventsPerDay" | "requestsPerDay">;
-  /** How many events background work may send at once now. */
+  /** The number of events that background work may send at once now. */
   readonly largestBatch: () => number;
 }
 
 export const batchSizeRule = isWhole(1, maxEventsPerRequest);
 
 const dayMs = 86_400_000;
-/** Older events start nothing. Source: service document, Events, record-an-event rule 3. */
+/** Older events start no automation. Source: service document, Events, record-an-event rule 3. */
 const tooOldMs = 72 * 3_600_000;
 
-/** When each event is sent, at the latest. */
+/** Computes when each event is sent, at the latest. */
 class Timetable {
   readonly #msPerEvent: number;
-  readonly #today: number;
+  readonly #eventsLeftToday: number;
   readonly #perDay: number;
 
-  /** In milliseconds since 1970. */
+  /** The time of the forecast, in milliseconds since 1970. */
   readonly now: number;
 
   constructor(batchSize = maxEventsPerRequest, context: ForecastContext) {
@@ -60,26 +60,26 @@ class Timetable {
     const { events, requests, eventsPerDay, requestsPerDay } = client.settings.limits || {};
     const msFor = (limit: Limits["events"] | undefined): number => (limit ? limit.windowMs / limit.max : 0);
     this.#msPerEvent = Math.max(msFor(events), msFor(requests) / perRequest);
-    const most = Number.POSITIVE_INFINITY;
-    this.#perDay = Math.min(eventsPerDay ?? most, (requestsPerDay ?? most) * perRequest);
+    const unlimited = Number.POSITIVE_INFINITY;
+    this.#perDay = Math.min(eventsPerDay ?? unlimited, (requestsPerDay ?? unlimited) * perRequest);
     const today = context.budgets();
-    this.#today = Math.min(
+    this.#eventsLeftToday = Math.min(
       today.eventsPerDay.remaining,
       today.requestsPerDay.remaining * perRequest,
       this.#perDay,
     );
   }
 
-  /** When the nth event is sent, in milliseconds from now; counted from 0. */
+  /** The time until the nth event (counted from 0) is sent, in milliseconds. */
   dueInMs(nth: number): number {
     const day = this.dayOf(nth);
-    const onDay = day === 0 ? nth : (nth - this.#today) % this.#perDay;
+    const onDay = day === 0 ? nth : (nth - this.#eventsLeftToday) % this.#perDay;
     return Math.max(nth * this.#msPerEvent, day * dayMs + onDay * this.#msPerEvent);
   }
 
-  /** 0 for today. The events of today are free again in 24 hours at the latest. */
+  /** The day on which the nth event is sent; 0 is today. Budget used today becomes available again within 24 hours. */
   dayOf(nth: number): number {
-    return nth < this.#today ? 0 : 1 + Math.floor((nth - this.#today) / this.#perDay);
+    return nth < this.#eventsLeftToday ? 0 : 1 + Math.floor((nth - this.#eventsLeftToday) / this.#perDay);
   }
 
   /** Whether the nth event, which happened at `atMs`, will be older than 72 hours when it is sent. */
@@ -94,10 +94,10 @@ class Timetable {
   }
 }
 
-/** When an event happened; NaN if it does not say. */
+/** When an event happened; NaN if the event has no valid `occurredAt`. */
 const occurredAtMs = (event: unknown): number => momentMs(Object(event).occurredAt);
 
-/** The forecast for the rest of a run; for an array it knows the time of every event. */
+/** Creates a function that forecasts the rest of a run. For an array, it considers the time of every event. */
 export const forecastOfRun = (
   source: Iterable<unknown> | AsyncIterable<unknown>,
   { total, batchSize }: { readonly total: number | undefined; readonly batchSize?: number | undefined },
@@ -114,7 +114,7 @@ export const forecastOfRun = (
   };
 };
 
-/** Reads a source, sends nothing, and returns how long its ingestion would take from now. */
+/** Reads a source without sending anything, and returns how long its ingestion would take from now. */
 export const forecast = async (
   source: Iterable<EventInput> | AsyncIterable<EventInput> | number,
   input: ForecastOptions,

@@ -17,37 +17,39 @@ import { fieldsToChange, shortTexts, TextPacker, type Texts } from "./contact-fi
 import { PackedMap } from "./packed-map.ts";
 import type { InputSource } from "./source-run.ts";
 
-/** What an import knows about a contact before it sends anything. */
+/** An existing contact that matches a row. */
 export interface KnownContact {
   readonly id: string;
-  /** The fields that the row would change; empty if none. */
+  /** The fields that the row would change; empty if it would change nothing. */
   readonly fields: readonly string[];
 }
 
 const pageSize = 200;
 
-/** A list of which the first page was read. */
-interface BegunList {
+/** A list whose first page was read. */
+interface StartedList {
   readonly cursor: string | undefined;
-  /** Undefined if the service gives no number of contacts, or one that its own page exceeds. */
+  /** The number of contacts; undefined if the service returns none, or one that is smaller than the page. */
   readonly total: number | undefined;
   /** The pages after the first. */
   readonly rest: AsyncIterator<Page<Contact>>;
 }
 
-// The key lacks permission, or there is no such operation. Any other error means that the service has a problem now,
-// and ends the run.
+// The key lacks permission, or the service has no such operation. Any other error means that the service has a problem
+// now, and ends the run.
 const isNotAllowed = (error: unknown): boolean =>
   error instanceof ApiError && [403, 404, 405, 501].includes(error.status);
 
 /**
- * Finds the existing contact of each row with the fewest requests: one pass over the list, or a search per row. It
- * remembers about 250 bytes of each contact, so 250 MB for a million.
+ * Finds the existing contact of each row with the fewest requests: one pass over the list, or a search per row. Each
+ * contact takes about 250 bytes of memory, so a million contacts take 250 MB.
  */
 export class ContactLookup {
-  /** By folded address: the id as JSON, and the short text of each field. */
+  /** The id of each contact as JSON, and the short text of each field, keyed by folded address. */
   readonly #contacts = new PackedMap();
-  /** Folded addresses that a search did not find. If another program takes one, its creation is refused (409). */
+  /**
+   * Folded addresses without a contact, according to a search. If another program creates one, ours is refused (409).
+   */
   readonly #absent = new Set<string>();
   readonly #packer = new TextPacker();
   readonly #call: Call;
@@ -63,13 +65,15 @@ export class ContactLookup {
   }
 
   /**
-   * The rows of a source. Reads ahead until it knows whether a search per row would take more requests than the whole
-   * list. If so, it reads the list before it returns the first row that is not `done`.
+   * Yields the rows of a source. It reads ahead until it is clear whether a search per row would take more requests
+   * than reading the list. If so, it reads the list before it yields the first unsettled row.
+   *
+   * @param done - the number of rows that an earlier run has settled.
    */
   async *rows(source: InputSource<GivenContact>, done: number): AsyncGenerator<GivenContact> {
     let index = 0;
     const ahead: GivenContact[] = [];
-    let list: BegunList | undefined;
+    let list: StartedList | undefined;
     for await (const row of iterateUntilAborted(source, this.#call.signal)) {
       const isSettled = index < done;
       if (!isUnreadable(row)) index += 1;
@@ -88,13 +92,15 @@ export class ContactLookup {
     yield* ahead;
   }
 
-  /** What a row would change in the contact with its address; undefined if there is none, as far as known. */
+  /**
+   * Finds the contact with a row's address, and the fields that the row would change; undefined if no contact is known.
+   */
   async look(row: GivenContact): Promise<KnownContact | undefined> {
     let match = this.#textsOf(row.email);
     const address = foldAscii(row.email);
     if (match === undefined && this.way === "search" && !this.#absent.has(address)) {
       const contact = await findContact(this.#call, row.email, this.#options);
-      // Under the row's address, in the row's case.
+      // Store the contact under the row's address, because the row's case can differ.
       if (contact !== null) this.add({ ...contact, email: row.email });
       else this.#absent.add(address);
       match = this.#textsOf(row.email);
@@ -102,14 +108,14 @@ export class ContactLookup {
     return match && { id: JSON.parse(match.id ?? '""'), fields: fieldsToChange(row, match) };
   }
 
-  /** Remembers a contact as the service has it now. In lenient mode a record of the list may have any shape. */
+  /** Remembers a contact in its current state. In lenient mode, a record of the list can have any shape. */
   add(contact: unknown): void {
     if (!isRecord(contact) || typeof contact.email !== "string") return;
     const { id, email } = contact;
     this.#remember(email, { id: JSON.stringify(String(id ?? "")), ...shortTexts(contact) });
   }
 
-  /** Applies a row to its contact in memory; nothing is sent. */
+  /** Applies a row to its contact in memory, without sending anything. */
   apply(row: GivenContact): void {
     this.#remember(row.email, { id: '""', ...this.#textsOf(row.email), ...shortTexts(row) });
   }
@@ -128,7 +134,7 @@ export class ContactLookup {
   }
 
   /** Reads the first page, which contains the number of contacts. */
-  async #begin(): Promise<BegunList | undefined> {
+  async #begin(): Promise<StartedList | undefined> {
     try {
       const rest = this.#pages({ prefetch: 0 });
       const { value: first }: { value?: WalkedPage<Contact> } = await rest.next();
@@ -141,9 +147,9 @@ export class ContactLookup {
     }
   }
 
-  async #readRest({ cursor, total, rest }: BegunList): Promise<void> {
+  async #readRest({ cursor, total, rest }: StartedList): Promise<void> {
     const hasMore = total === undefined || this.#contacts.size < total;
-    // With more to come, pages are requested ahead. Otherwise the list itself says whether it has ended: a total may be wrong.
+    // If more contacts are due, request pages ahead. If not, still read to the end of the list: a total may be wrong.
     const pages = cursor !== undefined && hasMore ? this.#pages({ cursor }) : rest;
     for (let page = await pages.next(); !page.done; page = await pages.next())
       for (const contact of page.value.data) this.add(contact);

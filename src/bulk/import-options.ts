@@ -3,11 +3,11 @@ import type { SourcePlace, WorkOptions } from "./work-options.ts";
 
 /** A row that did not become a contact. */
 export interface RejectedContact extends SourcePlace {
-  /** The row, as the source returned it. */
+  /** The row as the source yielded it. */
   readonly contact: GivenContact;
-  /** The service's status for it; undefined if it was never sent. */
+  /** The status of the service's response; undefined if the row was never sent. */
   readonly status: number | undefined;
-  /** The service's sentence, or what is wrong with the row. */
+  /** The error message of the service, or what is wrong with the row. */
   readonly error: string;
 }
 
@@ -16,44 +16,51 @@ export type ImportMode = "upsert" | "create" | "update";
 
 /** Options of an import. */
 export interface ImportOptions extends WorkOptions {
-  /** Contacts processed at once. Default 8. Rows with the same address are processed in order, so the last one wins. */
+  /**
+   * How many contacts to process at once. Default 8. The import processes rows with the same address in order: the last
+   * one wins.
+   */
   readonly concurrency?: number | undefined;
-  /** `create` does not touch existing contacts, `update` creates none; such rows are `skipped`. Default `upsert`. */
+  /**
+   * `create` doesn't change existing contacts, and `update` creates none. The rows of such contacts are `skipped`.
+   * Default `upsert`.
+   */
   readonly mode?: ImportMode | undefined;
   /**
-   * Sends no change. The report has the counts as they would be, and a `plan` with an entry for each row. A checkpoint
+   * Sends no change. The report has the expected counts, and a `plan` with an entry for each row. A checkpoint
    * is read but not changed.
    */
   readonly dryRun?: boolean | undefined;
   /**
-   * The most contacts that this run may create and update. Before one more change, the run rejects with a
+   * The maximum number of contacts that this run may create and update. Before one more change, the run rejects with a
    * ConfigurationError. The checkpoint is kept, and starting the run again continues from there. Default: no limit.
    */
   readonly maxChanges?: number | undefined;
   /**
-   * The id of a list that the contacts are added to; their other lists stay the same. The import adds the contacts of
-   * 1,000 rows at a time, before its checkpoint counts these rows, so a killed run forgets none. It adds the contact of
-   * each row that was not refused, also of a row that changes nothing; with `mode: "update"` only contacts that exist.
+   * The id of a list to add the contacts to; their other lists stay the same. The import adds the contacts of 1,000
+   * rows at a time, before its checkpoint counts these rows, so a killed run leaves none out. It adds the contact of
+   * every row that was not refused, even if the row changes nothing. With `mode: "update"`, it adds only contacts that
+   * exist.
    */
   readonly addToList?: string | undefined;
   /**
-   * Called and awaited once for each refused row. Also if `addToList` refuses an address: its row counts as what became
-   * of its contact.
+   * Called and awaited once for each refused row. The import also calls it if the list of `addToList` refuses an
+   * address; the report still counts that row by the result of its contact.
    */
   readonly onRejected?: ((rejected: RejectedContact) => void | Promise<void>) | undefined;
 }
 
-/** What an import would do with one row. */
+/** The planned result of one row. */
 export interface PlannedRow extends SourcePlace {
   readonly result: "create" | "update" | "unchanged" | "skipped" | "refused";
-  /** The fields that would change; only for an update. */
+  /** The fields that an update would change; undefined for other results. */
   readonly fields?: readonly string[] | undefined;
-  /** Why the row is refused or skipped. */
+  /** Why the import would refuse or skip the row. */
   readonly reason?: string | undefined;
 }
 
 /**
- * The plan of a dry import, with one entry per row, in order. A long plan is kept in a temporary file.
+ * The plan of a dry run, with one entry per row, in order. A long plan is stored in a temporary file.
  *
  * @example
  * ```ts
@@ -72,19 +79,19 @@ export interface ImportPlan extends Iterable<PlannedRow> {
 export interface ImportReport {
   /** Rows read from the source. */
   readonly read: number;
-  /** Rows settled by an earlier run, according to the checkpoint; and rows that the `mode` does not touch. */
+  /** Rows that an earlier run settled, according to the checkpoint, and rows that the `mode` excludes. */
   readonly skipped: number;
   /** New contacts. */
   readonly created: number;
   /** Existing contacts that were changed. */
   readonly updated: number;
-  /** Existing contacts with every given value: nothing was sent. */
+  /** Existing contacts that already had every value of their row. The import sent nothing for them. */
   readonly unchanged: number;
   /** Set if an earlier run refused rows, according to the checkpoint. They count as skipped. */
   readonly rejectedBefore?: true | undefined;
   /** Refused rows; each was passed to `onRejected`. */
   readonly rejected: number;
-  /** Rows that were started, with an unknown result; the next run processes them again. */
+  /** Rows whose processing started and has an unknown result. The next run processes them again. */
   readonly unknown: number;
   /** How long the run took, in milliseconds. */
   readonly elapsedMs: number;

@@ -27,19 +27,19 @@ import { originOf, readWorkOptions, requestOptions } from "./work-options.ts";
 interface Settled {
   readonly result: Upserted["result"] | "skipped";
   readonly contact?: Contact | undefined;
-  /** Why no contact can be made of it. */
+  /** Why the row cannot become a contact. */
   readonly faults?: readonly Issue[];
 }
 
 const { create, update } = operations.contacts;
-// An existing contact has the custom fields that a row leaves out.
+// A row for an existing contact can leave out custom fields, because the contact already has them.
 const change = { ...create, isPartial: true };
 // A success without a body ends no run.
 const creation = { ...create, mayBeEmpty: true };
 const operation = "contacts.import";
 const defaultConcurrency = 8;
 const rowsInTurn = 25;
-/** How long all rows of a run together wait for search to show their contacts. */
+/** The maximum time that all rows of a run together wait until search shows their contacts. */
 const longestLagMs = 30_000;
 const never = Number.POSITIVE_INFINITY;
 
@@ -49,7 +49,7 @@ const isAboutTheRow = (error: unknown): error is ApiError =>
 
 type Why = Pick<RejectedContact, "status" | "error">;
 
-// A conflict remains only where search shows no contact.
+// A ConflictError gets here only if search shows no contact.
 const whyOf = (error: ApiError): Why => ({
   status: error.status,
   error: error instanceof ConflictError ? `${error.message} (${unseenHint})` : error.message,
@@ -62,12 +62,12 @@ class Import {
   readonly #call: Call;
   /** The options of each request. */
   readonly #callOptions: CallOptions;
-  /** The end of the last rows in turn that have an address. */
+  /** For each address, a promise that settles after the last rows with that address. */
   readonly #lastWith = new Map<string, Promise<unknown>>();
   readonly plan: Spool<PlannedRow> | undefined;
   readonly lookup: ContactLookup;
   #changes = 0;
-  /** When rows stop waiting for search; undefined while none had to. */
+  /** When rows stop waiting for search; undefined until a row has to wait. */
   #lagEndsAt: number | undefined;
   /** The list to fill. */
   readonly #list: string | undefined;
@@ -86,7 +86,7 @@ class Import {
     return this.#list === undefined ? rowsInTurn : maxAddressesPerRequest;
   }
 
-  /** Batches at once. A batch for a list is itself processed in parallel; a plan has the rows in their order. */
+  /** Batches at once. With a list, each batch runs in parallel internally. A plan needs the rows in order. */
   get concurrency(): number {
     return this.#list === undefined && this.plan === undefined ? this.#rowsAtOnce : 1;
   }
@@ -110,7 +110,7 @@ class Import {
     await this.#addTo(id, accepted);
   }
 
-  /** Adds rows to a list with one request, unless it refuses an address: that must not keep the others out. */
+  /** Adds rows to a list with one request. If the service refuses an address, the other addresses are still added. */
   async #addTo(id: string, rows: readonly Entry<GivenContact>[]): Promise<void> {
     const byAddress = new Map<string, Entry<GivenContact>[]>();
     for (const row of rows) {
@@ -127,19 +127,19 @@ class Import {
       },
       onRefused: async (same, { status, message }) => {
         const why = { status, error: `not added to the list: ${message}` };
-        for (const row of same) await this.#tellRejected(row, why);
+        for (const row of same) await this.#reportRejected(row, why);
       },
     });
   }
 
   /**
-   * Processes rows one after the other, and each behind earlier rows with its address that are processed in parallel. A
-   * row whose contact search does not show delays no other row; it is tried again at the end.
+   * Processes rows one after the other. Each row waits for earlier rows with its address that run in parallel. A row
+   * whose contact search does not show yet delays no other row; it is retried at the end.
    *
-   * @returns those that are a contact now, or would be.
+   * @returns the rows that are a contact now. In a plan, those that would be one.
    */
   async #inOrder(entries: readonly Entry<GivenContact>[]): Promise<readonly Entry<GivenContact>[]> {
-    // A row may be anything, even null: its check comes later.
+    // An unchecked row can be anything, even null.
     const addresses = entries.map(({ item }) => foldAscii(String(Object(item).email)));
     const earlier = addresses.map((address) => this.#lastWith.get(address));
     const work = async (): Promise<readonly Entry<GivenContact>[]> => {
@@ -189,9 +189,9 @@ class Import {
   }
 
   /**
-   * Whether the row is a contact now, or would be; unseen if search has to show its contact first.
+   * Processes one row. Returns whether it is a contact now, or would be; unseen if search doesn't show its contact yet.
    *
-   * @param isAgain - whether only its change is left, of a row that was unseen.
+   * @param isAgain - whether this is a retry of an unseen row, for which only the change remains.
    */
   async #one(entry: Entry<GivenContact>, isAgain = false): Promise<boolean | Unseen> {
     const { item } = entry;
@@ -201,7 +201,7 @@ class Import {
     try {
       settled = isAgain ? await this.#change(item, undefined) : await this.#settle(entry);
     } catch (error) {
-      // An abort may throw any reason, even the error of another call.
+      // An abort reason can be any error, even that of another call.
       this.#call.signal?.throwIfAborted();
       if (!isAboutTheRow(error)) throw error;
       return this.#reject(entry, whyOf(error));
@@ -230,13 +230,13 @@ class Import {
     return this.#change(item, match);
   }
 
-  /** What becomes of a row whose contact is known, or is not there. */
+  /** Plans what to do with a row that has this match, or none. */
   #planFor(match: KnownContact | undefined): Pick<PlannedRow, "result" | "fields" | "reason"> {
     const { mode = "upsert" } = this.#options;
     const needsList = this.plan === undefined ? mode === "update" && 'mode "update"' : "a dry run";
     if (needsList && this.lookup.way === "none")
       throw new ConfigurationError(
-        `${operation}: the key may not list contacts, so ${needsList} cannot find out which contacts exist; nothing was sent`,
+        `${operation}: the key may not list contacts, so ${needsList} cannot find out which contacts exist. Nothing was sent`,
       );
     if (match === undefined && mode === "update")
       return { result: "skipped", reason: "no contact has this address, and mode is update" };
@@ -246,7 +246,7 @@ class Import {
     return match.fields.length === 0 ? { result: "unchanged" } : { result: "update", fields: match.fields };
   }
 
-  /** Sends the change, and remembers the contact. */
+  /** Sends the change of a row, and remembers the contact. */
   async #change(row: GivenContact, match: KnownContact | undefined): Promise<Settled | Unseen> {
     const settled = await this.#send(row, match);
     if (settled.result !== "unseen" && settled.contact !== undefined)
@@ -254,7 +254,7 @@ class Import {
     return settled;
   }
 
-  /** Sends the change. If another program has created or removed the contact meanwhile, an upsert resolves it. */
+  /** Sends the change of a row. If another program changed the contact meanwhile, runs an upsert. */
   async #send(row: GivenContact, match: KnownContact | undefined): Promise<Settled | Unseen> {
     const { mode = "upsert" } = this.#options;
     const [call, options] = [this.#call, this.#callOptions];
@@ -269,9 +269,9 @@ class Import {
         return { result: "created", contact };
       }
     } catch (error) {
-      const isOthers =
+      const wasChangedMeanwhile =
         error instanceof NotFoundError || (match === undefined && error instanceof ConflictError);
-      if (!isOthers) throw error;
+      if (!wasChangedMeanwhile) throw error;
       if (mode === "create" && (await findContact(call, row.email, options)) === null)
         return { result: "unseen", error };
       if (mode !== "upsert") return { result: "skipped" };
@@ -285,7 +285,7 @@ class Import {
     const { maxChanges = Number.POSITIVE_INFINITY } = this.#options;
     if (this.#changes >= maxChanges)
       throw new ConfigurationError(
-        `${operation}: the import stopped before row ${index}, because it has already made maxChanges (${maxChanges}) changes`,
+        `${operation}: the import stopped before row ${index}, because maxChanges allows only ${maxChanges} changes`,
       );
     this.#changes += 1;
   }
@@ -293,11 +293,11 @@ class Import {
   async #reject(row: Entry<GivenContact>, why: Why): Promise<false> {
     this.counts.rejected += 1;
     this.plan?.add({ ...originOf(row, row.item), result: "refused", reason: why.error });
-    await this.#tellRejected(row, why);
+    await this.#reportRejected(row, why);
     return false;
   }
 
-  async #tellRejected(row: Entry<GivenContact>, why: Why): Promise<void> {
+  async #reportRejected(row: Entry<GivenContact>, why: Why): Promise<void> {
     const rejected = { contact: row.item, ...originOf(row, row.item), ...why };
     await untilAborted(Promise.resolve(this.#options.onRejected?.(rejected)), this.#call.signal);
   }
@@ -311,7 +311,7 @@ const rules: Rules = {
 };
 
 /**
- * Creates or updates every contact of a source, with constant memory; a second run with the same source is harmless.
+ * Creates or updates every contact of a source, with constant memory. You can safely run the same source again.
  */
 export const importContacts = async (
   source: InputSource<GivenContact>,

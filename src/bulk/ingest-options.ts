@@ -4,15 +4,15 @@ import type { SourcePlace, WorkOptions } from "./work-options.ts";
 
 /** An event of a source, and its position. */
 export interface EventPlace<Event = GivenEvent> extends SourcePlace {
-  /** The event, as the source returned it. */
+  /** The event as the source yielded it. */
   readonly event: Event;
 }
 
 /** An event that was not recorded. */
 export interface RejectedEvent<Event = GivenEvent> extends EventPlace<Event> {
-  /** The service's status for it; undefined if it was never sent. */
+  /** The status of the service's response; undefined if the event was never sent. */
   readonly status: number | undefined;
-  /** The service's sentence, or what is wrong with the event. */
+  /** The error message of the service, or what is wrong with the event. */
   readonly error: string;
 }
 
@@ -23,37 +23,42 @@ export interface EventWithOutcome<Event = GivenEvent> extends EventPlace<Event> 
 
 /** Options of an ingestion. */
 export interface IngestOptions<Event = GivenEvent> extends WorkOptions {
-  /** The most events per request, 1–100. Default 100. Never more than the events limit allows at once. */
+  /**
+   * The maximum number of events per request, 1–100. Default 100. It never exceeds what the events limit allows at
+   * once.
+   */
   readonly batchSize?: number | undefined;
   /**
-   * Requests in flight at once. Default 4: the order of the source is kept within a batch, but not between batches.
-   * With 1 the order is kept, except for an event that failed for a temporary reason: it is retried after its batch.
+   * Requests in flight at once. With the default, 4, events keep the order of the source within a batch, but not
+   * between batches. With 1, they also keep the order between batches. An event that failed for a temporary reason is
+   * retried after its batch.
    */
   readonly concurrency?: number | undefined;
   /**
-   * The id of an event without one; it is the same on every run. Default: derived from the content, so that equal
-   * events count as one. With `{ source: "logins-2026-11.ndjson" }`, it is derived from that name, the line (or
-   * position) and the content: each line is an event of its own, and lines of two sources never share an id.
+   * How to derive an id for an event that has none. A function must return the same id for the same event on every run.
+   * Default: the id is derived from the content, so that equal events count as one. With a source name, such as `{
+   * source: "logins-2026-11.ndjson" }`, it is derived from that name, the line (or position) and the content: each line
+   * is a separate event, and lines of two sources never share an id.
    */
   readonly idFrom?: ((event: Event, index: number) => string) | { readonly source: string } | undefined;
-  /** How many events the source has, if it is not an array; for the time left in `onProgress`. */
+  /** The number of events, for a source that is not an array. `onProgress` uses it to compute the remaining time. */
   readonly total?: number | undefined;
   /**
-   * Events older than this are not sent but passed to `onRejected`; in milliseconds. After 72 h, the service's own limit, an
-   * event starts nothing. Default: all are sent.
+   * The maximum age of an event in milliseconds. Older events are not sent; `onRejected` gets them. Default: no
+   * maximum. The service records an event that is older than 72 h, but that event starts no automation.
    */
   readonly maxAgeMs?: number | undefined;
   /**
-   * What to do when a daily limit is used up, here or according to the service's `Retry-After`. `"error"` (default):
-   * the run rejects with a RateLimitError, and continues from its checkpoint when it is started again. `"wait"`: the
-   * run waits for up to 24 hours and then continues; `signal`, `totalTimeoutMs` and `close()` end the wait.
+   * What to do when a daily limit is used up, in this client or according to the service's `Retry-After`. `"error"`
+   * (default): the run rejects with a RateLimitError. Start it again later to continue from its checkpoint. `"wait"`:
+   * the run waits for up to 24 hours and then continues; `signal`, `totalTimeoutMs` and `close()` end the wait.
    */
   readonly onDailyLimit?: "error" | "wait" | undefined;
   /** Called and awaited once for each event that was not recorded. */
   readonly onRejected?: ((rejected: RejectedEvent<Event>) => void | Promise<void>) | undefined;
   /**
-   * Called and awaited once for each event that is recorded, also for one that was recorded before: `NO_CONTACT` and
-   * `TOO_OLD` are outcomes, not refusals.
+   * Called and awaited once for each recorded event, even if it was recorded before. `NO_CONTACT` and `TOO_OLD` are
+   * outcomes of recorded events, not refusals.
    */
   readonly onOutcome?: ((recorded: EventWithOutcome<Event>) => void | Promise<void>) | undefined;
 }
@@ -62,23 +67,23 @@ export interface IngestOptions<Event = GivenEvent> extends WorkOptions {
 export interface IngestReport {
   /** Events read from the source. */
   readonly read: number;
-  /** Events settled by an earlier run, according to the checkpoint. */
+  /** Events that an earlier run settled, according to the checkpoint. */
   readonly skipped: number;
-  /** Recorded by this run. */
+  /** Events that this run recorded. */
   readonly accepted: number;
-  /** Recorded before, by an earlier run or an identical line. */
+  /** Events that were already recorded, by an earlier run or for an identical line. */
   readonly duplicates: number;
   /** Events that were not recorded; each was passed to `onRejected`. */
   readonly rejected: number;
   /** Set if an earlier run refused events, according to the checkpoint. They count as skipped. */
   readonly rejectedBefore?: true | undefined;
-  /** Of the recorded events: too old to start anything. */
+  /** Recorded events that are too old to start an automation. */
   readonly tooOld: number;
-  /** Of the recorded events: no contact matched, and creation was off. */
+  /** Recorded events without a matching contact, while creation was off. */
   readonly noContact: number;
   /** Automation runs that the accepted events started. */
   readonly runsStarted: number;
-  /** Events read with an unknown result; the next run sends them again, under the same ids. */
+  /** Events with an unknown result. The next run sends them again under the same ids. */
   readonly unknown: number;
   /** How long this run took, in milliseconds. */
   readonly elapsedMs: number;

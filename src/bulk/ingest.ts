@@ -25,8 +25,9 @@ const operation = "events.ingest";
 
 type NotRecorded = Exclude<BatchItemResult, { readonly state: "recorded" }>;
 
-// A result that is still unreadable after every retry will stay so: ending the run here would block it forever.
-const mayStillPass = (result: BatchItemResult): result is NotRecorded =>
+// A result that is unreadable after every retry will stay unreadable. Ending the run for it would block every later
+// run.
+const mayPassLater = (result: BatchItemResult): result is NotRecorded =>
   result.status === 0 ? isMissing(result) : isWorthARepeat(result);
 
 type IdFrom = IngestOptions<EventInput>["idFrom"];
@@ -46,7 +47,7 @@ const idScheme = (idFrom: IdFrom) => ({
       const id = own ?? derivedId(entry, idFrom);
       return typeof id === "string" ? id : null;
     } catch {
-      // Your function need not know what to do with an item that is no event; it was rejected.
+      // The caller's function need not support an item that isn't an event. That item was rejected.
       return null;
     }
   },
@@ -66,24 +67,24 @@ export class Ingestion {
   async work(entries: readonly Entry<EventInput>[]): Promise<void> {
     const toSend: IndexedEvent[] = [];
     const faults = new Map<number, string>();
-    // By their position in the batch: lines without a record have no index of their own.
+    // Keyed by position in the batch, because unreadable lines have no index of their own.
     for (const [at, entry] of entries.entries()) {
       const fault = await this.#faultOf(entry.item);
       if (fault === undefined) toSend.push({ index: at, event: this.#withId(entry) });
       else faults.set(at, fault);
     }
     const results = toSend.length === 0 ? [] : await this.#sendOverDays(toSend);
-    // No event may be given up for a temporary reason: the run ends, and continues here when started again.
-    const unsettled = results.filter(mayStillPass);
+    // Don't skip an event because of a temporary failure. The run ends, and continues here when it is started again.
+    const unsettled = results.filter(mayPassLater);
     const [first] = unsettled;
     if (first !== undefined) {
       const { status, error } = first;
       const what = `${unsettled.length} events of a batch keep failing (status ${status}: ${error})`;
       const details = { status, headers: toHeaders({}), body: undefined };
-      throw this.#call.error(ApiError, `${what}; start the run again later`, details);
+      throw this.#call.error(ApiError, `${what}. Start the run again later`, details);
     }
     const byIndex = new Map(results.map((result) => [result.index, result]));
-    // Only now: a batch that fails as a whole comes again in the next run, and no event may be reported twice.
+    // Report only now: if the complete batch fails, the next run processes it again, and would report its events twice.
     for (const [at, entry] of entries.entries()) {
       const result = byIndex.get(at);
       const reported =
@@ -94,7 +95,7 @@ export class Ingestion {
     }
   }
 
-  /** After a daily limit was used up, sends the refused events again when the next day has begun. */
+  /** Sends events. If a daily limit is used up, waits until it allows more, and sends the events again. */
   async #sendOverDays(events: readonly IndexedEvent[]): Promise<readonly BatchItemResult[]> {
     for (;;) {
       try {
@@ -103,7 +104,7 @@ export class Ingestion {
         if (this.#options.onDailyLimit !== "wait" || !(error instanceof RateLimitError)) throw error;
         const { limit = "retry-after", retryAfterMs } = error;
         if (retryAfterMs === undefined) throw error;
-        // Events of the batch that were sent already are sent again under their ids, and recorded once.
+        // Some events of the batch may be recorded already. Their ids ensure that the service records them once.
         await this.#call.backOff(retryAfterMs, limit);
       }
     }
@@ -128,7 +129,7 @@ export class Ingestion {
     const id = derivedId(entry, this.#options.idFrom);
     if (typeof id === "string" && id !== "") return { ...entry.item, id };
     throw new ValidationError(
-      `${operation}: idFrom must return a non-empty string, for event ${entry.index} it did not`,
+      `${operation}: idFrom must return a non-empty string, but did not for event ${entry.index}`,
     );
   }
 
@@ -142,7 +143,7 @@ export class Ingestion {
       this.counts.accepted += 1;
       if (outcome === "TOO_OLD") this.counts.tooOld += 1;
       if (outcome === "NO_CONTACT") this.counts.noContact += 1;
-      // In lenient mode it may be missing.
+      // In lenient mode, `runsStarted` may be missing.
       this.counts.runsStarted += Number.isFinite(runsStarted) ? runsStarted : 0;
     }
     return this.#options.onOutcome?.({ event: entry.item, ...this.#originOf(entry), outcome });
@@ -173,7 +174,10 @@ const rules: Rules = {
   maxAgeMs: must("above 0", (value) => Number(value) > 0),
 };
 
-/** Records every event of a source, in batches, with constant memory; a second run with the same source is harmless. */
+/**
+ * Records every event of a source in batches, with constant memory. A second run with the same source records nothing
+ * twice.
+ */
 export const ingest = async (
   source: InputSource<EventInput>,
   input: IngestOptions<EventInput>,
@@ -192,7 +196,7 @@ export const ingest = async (
   };
   return runSource<EventInput, IngestReport>({
     ...{ call, source, progress, report, checkpoint: options.checkpoint },
-    // A batch larger than the limit allows at once would have to wait for an empty window.
+    // A batch that is larger than the limit allows at once would have to wait for an empty window.
     batchSize: () => Math.min(options.batchSize ?? maxEventsPerRequest, context.largestBatch()),
     concurrency: options.concurrency ?? defaultConcurrency,
     ids: idScheme(options.idFrom),

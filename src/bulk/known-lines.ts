@@ -11,15 +11,17 @@ const hashBytes = 16;
 const hashOf = (text: string): Buffer => createHash("sha256").update(text).digest().subarray(0, hashBytes);
 
 /**
- * The lines of the contacts of a pass, in the previous snapshot or in the draft of the next one: of each a hash and its
- * position, about 90 bytes in memory. The fields are read from the file where the hash differs.
+ * The lines of all contacts of a pass, in the previous snapshot or in the draft of the next one. Each takes about 90
+ * bytes of memory: a hash and a position. If the hash of a contact differs, its old fields are read from the file.
  */
 export class KnownLines {
-  /** By id: 16 bytes of hash, 6 of offset, 4 of length, and 1 for a line of the draft. */
+  /**
+   * Keyed by contact id: 16 bytes for the hash, 6 for the offset, 4 for the length, and 1 for the source (1: draft).
+   */
   readonly #lines = new PackedMap();
   readonly #files = new Map<Source, FileHandle>();
-  /** Contacts in the draft: on pages of this pass that were taken. */
-  taken = 0;
+  /** The number of contacts in the draft. They are on processed pages of this pass. */
+  inDraft = 0;
 
   get size(): number {
     return this.#lines.size;
@@ -29,13 +31,13 @@ export class KnownLines {
     return this.#lines.get(id) !== undefined;
   }
 
-  /** Gives a file from which lines are read; `close` closes it. */
+  /** Sets the file to read the lines of a source from. `close` closes it. */
   open(source: Source, handle: FileHandle | undefined): void {
     if (handle !== undefined) this.#files.set(source, handle);
   }
 
   add(id: string, { text, offset, length }: StoredLine, source: Source): void {
-    if (source === "draft" && this.#lines.get(id)?.[hashBytes + 10] !== 1) this.taken += 1;
+    if (source === "draft" && this.#lines.get(id)?.[hashBytes + 10] !== 1) this.inDraft += 1;
     const value = Buffer.alloc(hashBytes + 11);
     value.set(hashOf(text));
     value.writeUIntLE(offset, hashBytes, 6);
@@ -44,7 +46,7 @@ export class KnownLines {
     this.#lines.set(id, value);
   }
 
-  /** The fields of a contact as they are known; undefined if it is not. */
+  /** The stored fields of a contact; undefined if the contact is not stored. */
   fieldsOf(now: StoredContact): Texts | undefined {
     const value = this.#lines.get(now.id);
     if (value === undefined) return undefined;
@@ -58,7 +60,7 @@ export class KnownLines {
     return readLineAt(file.fd, position).fields;
   }
 
-  /** The ids of contacts that are in the previous snapshot and not in the draft, in the order of the snapshot. */
+  /** The ids of contacts that are only in the previous snapshot, not in the draft, in the order of the snapshot. */
   inSnapshot(): readonly string[] {
     const rows: { readonly id: string; readonly offset: number }[] = [];
     for (const [id, value] of this.#lines.entries())

@@ -10,17 +10,20 @@ const hashOf = (bytes: Buffer, length: number): number => {
 };
 
 /**
- * A map from texts to bytes for a million entries, outside of the heap of V8. A `Map` of as many strings takes three times
- * the memory, and up to twice as much again while the garbage collector lets its heap grow.
+ * A map from strings to bytes for a million entries, outside of the V8 heap. A `Map` of as many strings takes three
+ * times the memory, or up to six times while the garbage collector lets the heap grow.
  *
  * An entry lies in a chunk of bytes: the length of its key and of its value, the key, the value. A table of positions,
- * hashed by the key, is at most half full. A value that is replaced by a longer one leaves its old bytes unused.
+ * hashed by the key, is at most half full. After `set` with a value of another length, the old bytes stay unused.
  */
 export class PackedMap {
-  /** Positions of entries plus 1, by hash; 0 where there is none. A position is the chunk times 1 MiB and an offset. */
+  /**
+   * Positions of entries plus 1, by hash; 0 for an empty slot. A position is the chunk index times 1 MiB plus an
+   * offset.
+   */
   #table = new Float64Array(2 * fewest);
   readonly #chunks: Buffer[] = [];
-  /** Bytes in use of the last chunk. */
+  /** The number of used bytes in the last chunk. */
   #used = chunkBytes;
   #key = Buffer.alloc(256);
   size = 0;
@@ -45,20 +48,20 @@ export class PackedMap {
     if (this.size * 2 > this.#table.length) this.#grow();
   }
 
-  /** The keys with their values, in no order. */
+  /** Yields the keys with their values, in no particular order. */
   *entries(): Generator<readonly [key: string, value: Buffer]> {
     for (const position of this.#table)
       if (position !== 0) yield [this.#keyAt(position - 1).toString(), this.#valueAt(position - 1)];
   }
 
-  /** Writes a key into a buffer of its own; returns its length in bytes. */
+  /** Writes a key to the buffer `#key`. Returns its length in bytes. */
   #write(key: string): number {
-    // A character of a string has at most three bytes.
+    // A UTF-16 code unit takes at most three bytes in UTF-8.
     if (key.length * 3 > this.#key.length) this.#key = Buffer.alloc(key.length * 3);
     return this.#key.write(key);
   }
 
-  /** The slot of the key that was written last, or the empty one where it belongs. */
+  /** The slot of the key in `#key`, or the empty slot for a new entry with that key. */
   #slotOf(length: number): number {
     const mask = this.#table.length - 1;
     let slot = hashOf(this.#key, length) & mask;
@@ -87,7 +90,7 @@ export class PackedMap {
   #append(keyLength: number, value: Uint8Array): number {
     const bytes = headBytes + keyLength + value.length;
     if (this.#used + bytes > chunkBytes) {
-      // An entry that is longer than a chunk has one of its own.
+      // An entry that is longer than a chunk gets its own chunk.
       this.#chunks.push(Buffer.allocUnsafeSlow(Math.max(chunkBytes, bytes)));
       this.#used = 0;
     }

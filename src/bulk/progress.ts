@@ -4,38 +4,38 @@ import type { IngestForecast } from "./forecast.ts";
 
 /** The progress of long work. */
 export interface Progress {
-  /** Items settled, including those of an earlier run. */
+  /** The number of settled items, including those of an earlier run. */
   readonly done: number;
   /** The number of items, if the source is an array; otherwise undefined. */
   readonly total: number | undefined;
   /** Items per second, over the whole run so far. */
   readonly perSecond: number;
-  /** The time left at that rate, in milliseconds; undefined without a total, or while the rate is 0. */
+  /** The remaining time at that rate, in milliseconds; undefined without a total, or while the rate is 0. */
   readonly etaMs: number | undefined;
   /**
-   * What the work waits for now: a limit by its name (`requests`, `events`), `retry-after` during a pause that the
-   * service asked for, `retry` for a back-off, `concurrency` for a free slot of the client, `source` if nothing is in
-   * flight and the source has no item yet. Undefined while requests are in flight.
+   * What the work waits for now: the name of a limit (`requests`, `events`), `retry-after` for a pause that the service
+   * requires, `retry` for the delay before a retry, `concurrency` for a free slot of the client, or `source` if nothing
+   * is in flight and the source has no item yet. Undefined while requests are in flight.
    */
   readonly waitingFor: string | undefined;
-  /** For an ingestion with a known number of events: how long the remaining events take at the limits. */
+  /** How long the remaining events take within the limits; only for an ingestion with a known number of events. */
   readonly forecast?: IngestForecast | undefined;
 }
 
 const shortestGapMs = 100;
 
-// The most specific reason first; all other reasons are names of limits, and come after a pause.
+// Sort the most specific reason first: retry-after, then names of limits, then these.
 const after = ["retry", "concurrency"];
 const rankOf = (what: string): number => (what === "retry-after" ? -1 : after.indexOf(what) + 1);
 
-/** Reports progress at most ten times per second, and exactly at the end; its requests tell it what they wait for. */
+/** Reports progress at most ten times per second, and at the end. Requests report to `listener` what they wait for. */
 export class ProgressReporter implements Waits {
   readonly #report: ((progress: Progress) => void) | undefined;
   readonly #clock: Clock;
   readonly #forecast: ((done: number) => IngestForecast) | undefined;
   /** The number of items, if known. */
   total: number | undefined;
-  /** Whether the work waits for nothing but its source. */
+  /** Whether the work waits only for its source. */
   waitsForSource: () => boolean = () => false;
   #startedAt: number;
   #lastAt = Number.NEGATIVE_INFINITY;
@@ -79,14 +79,14 @@ export class ProgressReporter implements Waits {
     };
   }
 
-  /** An earlier run settled the first `done` items: they count as done, but not for the rate. */
+  /** Counts the first `done` items as settled by an earlier run. They don't count for the rate. */
   skip(done: number): void {
     this.#doneBefore = done;
     this.#startedAt = this.#clock.now();
     this.update(done);
   }
 
-  /** `done` counts all items, including skipped ones. */
+  /** Reports progress if a report is due. @param done - the number of all settled items, including skipped ones. */
   update(done: number, isEnd = false): void {
     this.#done = done;
     if (this.#failure !== undefined) throw this.#failure.error;
@@ -96,20 +96,24 @@ export class ProgressReporter implements Waits {
     this.#lastAt = now;
     const seconds = (now - this.#startedAt) / 1_000;
     const perSecond = seconds > 0 ? (done - this.#doneBefore) / seconds : 0;
-    const left = this.total === undefined ? undefined : Math.max(0, this.total - done);
+    const remaining = this.total === undefined ? undefined : Math.max(0, this.total - done);
     const etaMs =
-      left === 0 ? 0 : left === undefined || perSecond === 0 ? undefined : (left / perSecond) * 1_000;
+      remaining === 0
+        ? 0
+        : remaining === undefined || perSecond === 0
+          ? undefined
+          : (remaining / perSecond) * 1_000;
     const forecast = this.#forecast?.(done);
     const progress = { done, total: this.total, perSecond, etaMs, waitingFor: this.waitingFor };
     this.#report(forecast === undefined ? progress : { ...progress, forecast });
   }
 
-  /** What the work waits for may have changed: reports it, at once or when the next report is due. */
+  /** Reports a possible change of `waitingFor`, at once or when the next report is due. */
   touch(): void {
     if (this.#report === undefined || this.#cancelLater !== undefined) return;
     const dueInMs = this.#lastAt + shortestGapMs - this.#clock.now();
-    if (dueInMs <= 0) return this.#tell();
-    this.#cancelLater = this.#clock.after(dueInMs, () => this.#tell(), { idle: true });
+    if (dueInMs <= 0) return this.#reportSafely();
+    this.#cancelLater = this.#clock.after(dueInMs, () => this.#reportSafely(), { idle: true });
   }
 
   stop(): void {
@@ -117,8 +121,8 @@ export class ProgressReporter implements Waits {
     this.#cancelLater = undefined;
   }
 
-  // Called in requests and timers: a callback that throws must end the run, not them.
-  #tell(): void {
+  // Runs inside requests and timers. If the callback throws, the next `update` throws its error and ends the run.
+  #reportSafely(): void {
     this.stop();
     try {
       this.update(this.#done);

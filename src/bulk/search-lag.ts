@@ -1,7 +1,7 @@
 import type { Call } from "../call/call.ts";
 import type { ConflictError, NotFoundError } from "../errors.ts";
 
-/** No result yet: search does not show the contact behind a conflict, or the contact was deleted meanwhile. */
+/** A try without a result: search doesn't show the conflicting contact yet, or the contact was deleted meanwhile. */
 export interface Unseen {
   readonly result: "unseen";
   readonly error: ConflictError | NotFoundError;
@@ -13,10 +13,10 @@ const isUnseen = (done: unknown): done is Unseen => Object(done).result === "uns
 const lagWaitMs = (round: number, random: number): number =>
   (0.5 + random / 2) * Math.min(2_000, 250 * 2 ** round);
 
-/** What to do about a conflict whose contact search does not show. */
+/** Advice for a conflict with a contact that search does not show. */
 export const unseenHint =
-  "a contact has this address, but search does not show it yet: try again in 30 s; if that does not help, the " +
-  "service takes another spelling for the same address";
+  "a contact has this address, but search does not show it yet. Try again in 30 s. If that does not help, the service " +
+  "treats another spelling as the same address";
 
 /**
  * Tries until search shows the contact of the work.

@@ -20,34 +20,34 @@ export type InputSource<Item> = Iterable<Item> | AsyncIterable<Item>;
 
 /** An item and its position in the source. */
 export interface Entry<Item> {
-  /** How many records come before it. */
+  /** The number of records before this one. */
   readonly index: number;
   readonly item: Item;
-  /** The line in the file that it was read from; undefined if there is none. */
+  /** The line number in the file that the item was read from; undefined if the item is not from a file. */
   readonly line?: number | undefined;
 }
 
 export interface SourceWork<Item, Report extends Rejecting = Rejecting> {
-  /** The run: its signal ends every wait. */
+  /** The call of the run. Its signal ends every wait. */
   readonly call: Call;
   readonly source: InputSource<Item>;
   /** The size of the batch that is being collected. */
   readonly batchSize: () => number;
-  /** Batches processed at once. */
+  /** The number of batches to process at once. */
   readonly concurrency: number;
   readonly checkpoint: string | CheckpointStore | undefined;
   readonly progress: ProgressReporter;
-  /** Resolves when every entry is settled: done, or refused and reported. */
+  /** Processes entries. Resolves when every entry is settled: processed, or refused and reported. */
   readonly work: (entries: readonly Entry<Item>[]) => Promise<void>;
-  /** What the run has done so far: the result, and `partial.report` of an error. */
+  /** Creates a report about the run so far, for the result or for `partial.report` of an error. */
   readonly report: (reading: Reading) => Report;
-  /** Reads an item as JSON would write it. */
+  /** Copies an item in the form that JSON gives it. */
   readonly readItem: (item: Item) => Item;
-  /** How items without an id get one. */
+  /** The origin of event ids, for the checkpoint. */
   readonly ids?: { readonly from: string; readonly of: (entry: Entry<Item>) => string | null } | undefined;
-  /** Reads a checkpoint, but saves none. */
+  /** Whether the run reads a checkpoint without saving one. */
   readonly isDry?: boolean | undefined;
-  /** Wraps the source, once it is known what an earlier run has settled. */
+  /** Wraps the source. Called after the checkpoint was read. */
   readonly prepare?: ((source: InputSource<Item>, before: Checkpoint) => AsyncIterable<Item>) | undefined;
 }
 
@@ -56,7 +56,7 @@ interface Rejecting {
   readonly rejected: number;
 }
 
-/** What was read from the source, and how long the run has taken. */
+/** The number of items read from the source, and the duration of the run. */
 export interface Reading {
   readonly read: number;
   readonly skipped: number;
@@ -64,7 +64,7 @@ export interface Reading {
   readonly rejectedBefore?: true;
 }
 
-/** One run: reads the source, keeps batches in flight, and saves how much is settled without a gap. */
+/** One run: reads the source, keeps batches in flight, and saves how many items are settled without a gap. */
 class Run<Item> {
   #records = 0;
   #unreadable = 0;
@@ -73,11 +73,11 @@ class Run<Item> {
   readonly #startedAt: number;
   readonly #work: SourceWork<Item>;
   readonly #flight: InFlight;
-  /** Its state is what is settled without a gap. */
+  /** Its state counts the items that are settled without a gap. */
   readonly #resumable: Resumable<Checkpoint>;
-  /** Settled batches after one that is not: the last record of each, by the index of its first entry. */
+  /** Settled batches behind an unsettled one: the last record of each batch, keyed by the index of its first entry. */
   readonly #settled = new Map<number, Entry<Item>>();
-  /** Whether the source may make the run wait; an array never does. */
+  /** Whether the run may have to wait for the source. It never waits for an array. */
   #isReading = false;
 
   constructor(work: SourceWork<Item>) {
@@ -89,20 +89,20 @@ class Run<Item> {
     const file = typeof checkpoint === "string" ? stateFile(checkpoint, checkpoints) : undefined;
     const store = file ?? (typeof checkpoint === "string" ? undefined : checkpoint);
     this.#resumable = new Resumable<Checkpoint>({
-      // A store has no name.
+      // A custom store has no name.
       name: typeof checkpoint === "string" ? `checkpoint ${checkpoint}` : "the checkpoint",
       store: store && {
         load: async () => readCheckpoint(await this.#fromStore(() => store.load())),
         save: isDry ? undefined : (state) => this.#fromStore(() => store.save(state)),
         check: isDry ? undefined : file?.check,
       },
-      // It belongs to the key that it was saved with.
+      // A checkpoint belongs to the API key of the run that saved it.
       fresh: { version: 1, done: 0, last: null, key: keyHash(call.context.settings) },
       signal: call.signal,
     });
   }
 
-  /** Waits for the store of the checkpoint: one that hangs must not hold the run for ever. */
+  /** Waits for the checkpoint store, but not longer than `timeoutMs`, so that a hanging store ends the run. */
   async #fromStore<T>(request: () => Promise<T>): Promise<T> {
     const { signal, clock, context } = this.#work.call;
     const limitMs = context.settings.timeoutMs;
@@ -130,8 +130,8 @@ class Run<Item> {
     const own = this.#resumable.state.key;
     if (key === undefined || own === undefined || key === own) return true;
     this.#resumable.refuse(
-      "was saved with another API key and may belong to another workspace. To start over, delete it. If this is a " +
-        'new key of the same workspace, remove "key" from the checkpoint to go on',
+      "was saved with another API key and may belong to another workspace. If this is a new key of the same " +
+        'workspace, remove "key" from the checkpoint to continue. To start over, delete the checkpoint',
     );
   }
 
@@ -160,7 +160,7 @@ class Run<Item> {
           batch.push({ ...entry, item: readItem(item) });
           if (isRecord) records += 1;
         }
-        // A batch is known by its first record: one without records waits for the next.
+        // The first record identifies a batch, so unreadable lines alone don't fill a batch: they wait for a record.
         if (records >= batchSize()) {
           records = 0;
           await this.#send(batch.splice(0));
@@ -170,17 +170,17 @@ class Run<Item> {
       this.#isReading = false;
       if (this.#records < done)
         this.#resumable.refuse(
-          `belongs to another input: it covers ${done} items, this one has ${this.#records}; give that input again, or delete the checkpoint to start over`,
+          `belongs to another input: it covers ${done} items, but this one has ${this.#records}. Use the original input, or delete the checkpoint to start over`,
         );
       await this.#send(batch.splice(0));
     } finally {
-      // Also when the source fails: batches in flight are awaited, and count.
+      // Even if the source fails, wait for the batches in flight, because they count.
       await this.#flight.settled();
     }
     progress.update(this.#resumable.state.done, true);
   }
 
-  /** An earlier run settled the entry. The last one of those shows whether the checkpoint is of this input. */
+  /** Skips an entry that an earlier run settled. The last such entry shows whether the checkpoint is of this input. */
   #passOver(entry: Entry<Item>, done: number): void {
     const { index } = entry;
     this.#skipped += 1;
@@ -200,7 +200,7 @@ class Run<Item> {
     this.#work.progress.skip(index + 1);
   }
 
-  /** @param entry - the last that is settled without a gap. */
+  /** The checkpoint after an entry. @param entry - the last entry that is settled without a gap. */
   #stateAfter(entry: Entry<Item>): Checkpoint {
     const { ids } = this.#work;
     const before = this.#resumable.state;
@@ -214,7 +214,7 @@ class Run<Item> {
     const [first] = entries;
     if (first === undefined) return;
     const last = entries.findLast(({ item }) => !isUnreadable(item));
-    // While one batch hangs, the others may only run a limited distance ahead.
+    // While one batch hangs, the other batches may run only a limited distance ahead.
     while (this.#settled.size >= 8 * this.#work.concurrency) await this.#flight.next();
     await this.#flight.add(async () => {
       await this.#work.work(entries);
@@ -243,10 +243,10 @@ class Run<Item> {
 /**
  * Processes a source in batches, with constant memory, so that a run can be killed at any time and started again.
  *
- * The checkpoint covers only items that are settled and have no unsettled item before them. Later items may have been
- * processed too, so processing an item twice must be harmless.
+ * The checkpoint covers only settled items without an unsettled item before them. Later items may already be processed,
+ * too, so processing an item twice must be harmless.
  *
- * @returns the report; an error carries it as `partial.report`.
+ * @returns the report. If the run fails, the error has the report as `partial.report`.
  * @throws ConfigurationError when the checkpoint cannot be used, or belongs to another input.
  * @throws TimeoutError when the run takes longer than `totalTimeoutMs`.
  */

@@ -2,8 +2,8 @@ import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeFileSync } fro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-// The file has no name any more; its space is freed with its descriptor.
-const forgotten = new FinalizationRegistry<number>((descriptor) => closeSync(descriptor));
+// The file no longer has a name. Closing its descriptor frees its space.
+const collected = new FinalizationRegistry<number>((descriptor) => closeSync(descriptor));
 
 const openNameless = (): number => {
   const folder = mkdtempSync(join(tmpdir(), "touchpoint-"));
@@ -14,13 +14,15 @@ const openNameless = (): number => {
   }
 };
 
-const mostInMemory = 1024 * 1024;
+const maxInMemory = 1024 * 1024;
 
-/** Any number of values, as JSON: the newest MiB in memory, the others in a file without a name. */
+/**
+ * Stores any number of values as JSON: about the newest MiB in memory, and the others in an unlinked temporary file.
+ */
 export class Spool<T> implements Iterable<T> {
-  /** Where each value begins, and where the next one will. */
+  /** The offset of each value, and the offset of the next one. */
   readonly #starts = [0];
-  /** The bytes in the file, and the values that are not in it yet. */
+  /** The number of bytes in the file. `#waiting` are the values that are not in the file yet. */
   #written = 0;
   #waiting: Buffer[] = [];
   #descriptor: number | undefined;
@@ -54,9 +56,9 @@ export class Spool<T> implements Iterable<T> {
   #write(): void {
     if (this.#descriptor === undefined) {
       this.#descriptor = openNameless();
-      forgotten.register(this, this.#descriptor);
+      collected.register(this, this.#descriptor);
     }
-    // writeFileSync writes all of it, at the end of what it has written.
+    // writeFileSync writes all bytes, and continues at the descriptor's current position: the end of the file.
     writeFileSync(this.#descriptor, Buffer.concat(this.#waiting));
     this.#written = Number(this.#starts.at(-1));
     this.#waiting = [];

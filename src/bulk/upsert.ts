@@ -9,7 +9,7 @@ import { operations } from "../service/operations.ts";
 import type { GivenContact } from "../workspace/contact-types.ts";
 import { type Unseen, unseenHint, untilSeen } from "./search-lag.ts";
 
-/** What an upsert has done. */
+/** The result of an upsert. */
 export interface Upserted {
   readonly contact: Contact;
   readonly result: "created" | "updated" | "unchanged";
@@ -24,24 +24,25 @@ interface UpsertInput {
 type IsSame = (patch: object, previous: Contact) => boolean;
 
 const { create, update } = operations.contacts;
-// A second creation is harmless: it conflicts, and the upsert then updates, also with a part of the fields.
+// A repeated creation is harmless: it conflicts, and the upsert then updates the contact, even with only some of the
+// fields.
 const repeatable = { ...create, replay: "idempotent", isPartial: true } as const;
 
-/** How long an upsert waits for search to show a contact. */
+/** The maximum time that an upsert waits until search shows a contact. */
 const longestLagMs = 10_000;
 
 const isUnclear = (error: unknown): boolean => isTouchpointError(error) && error.outcome === "unknown";
 
 /**
- * One try of an upsert, to be repeated while it is unseen: creates the contact; after a conflict, or a creation with an
- * unclear result, finds and updates it.
+ * Returns a function for one try of an upsert. Call it again while its result is unseen. A try creates the contact.
+ * After a conflict, or a creation with an unclear result, it finds and updates the contact.
  */
 export const upsertTry = (
   call: Call,
   { input, options }: UpsertInput,
   isSame: IsSame,
 ): (() => Promise<Upserted | Unseen>) => {
-  // The creation refuses an input that is no object.
+  // An input that isn't an object gets here, too; the creation refuses it.
   const { email, ...patch } = { ...input };
   const isEmpty = Object.values(patch).every((value) => value === undefined);
   let wasUnclear = false;
@@ -52,7 +53,7 @@ export const upsertTry = (
     } catch (error) {
       failure = error;
     }
-    // If no retry has shown whether the creation happened, a lookup can, once.
+    // If no retry has shown whether the creation happened, look the contact up, but only once.
     const canBeLookedUp = isUnclear(failure) && !wasUnclear && !call.signal?.aborted;
     wasUnclear ||= isUnclear(failure);
     if (!(failure instanceof ConflictError) && !canBeLookedUp) throw failure;
@@ -71,14 +72,14 @@ export const upsertTry = (
 };
 
 /**
- * Creates or updates a contact. Where search does not show the contact behind a conflict, it tries again for up to 10 s,
- * and ends before `totalTimeoutMs`.
+ * Creates or updates a contact. If search does not show the conflicting contact yet, it retries for up to 10 s, but not
+ * beyond `totalTimeoutMs`.
  */
 export const upsertContact = (
-  through: Call,
+  parentCall: Call,
   { input, options: callOptions }: UpsertInput,
 ): Promise<Upserted> =>
-  through.run("contacts.upsert", callOptions, async (call, options) => {
+  parentCall.run("contacts.upsert", callOptions, async (call, options) => {
     const { clock, deadlineAt = Number.POSITIVE_INFINITY, waitsEndAt = Number.POSITIVE_INFINITY } = call;
     const until = Math.min(clock.now() + longestLagMs, deadlineAt, waitsEndAt);
     const tryOnce = upsertTry(call, { input, options }, () => false);

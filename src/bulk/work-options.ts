@@ -18,28 +18,28 @@ import type { Entry } from "./source-run.ts";
 /** Options of work that can be resumed. */
 export interface WorkOptions extends CallOptions {
   /**
-   * The limit for the whole run, in milliseconds. After it, the run rejects with a TimeoutError. The checkpoint is
-   * kept, and starting the run again continues from there. By default a run may last as long as its source, and the
+   * The time limit for the complete run, in milliseconds. When it is over, the run rejects with a TimeoutError. The
+   * checkpoint is kept: start the run again to continue from there. By default, a run has no time limit, and the
    * client's own `totalTimeoutMs` limits each request of an ingestion, and each row of an import.
    */
   readonly totalTimeoutMs?: number | undefined;
-  /** A path or your own store for the progress of the run, so that it can be killed and started again. */
+  /** A path or a store of your own for the progress of the run. A run that was killed continues from there. */
   readonly checkpoint?: string | CheckpointStore | undefined;
-  /** Called at most ten times per second, and at the end. */
+  /** Called with the progress at most ten times per second, and at the end. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
-/** Where an item of a source stands. */
+/** The origin of an item in its source. */
 export interface SourcePlace {
   /** The position in the source, counted from 0. */
   readonly index: number;
-  /** The line in the file that it was read from; undefined if there is none. */
+  /** The line number in the file that the item was read from; undefined if the item is not from a file. */
   readonly line?: number | undefined;
-  /** Its email address, if it has one. */
+  /** The email address of the item, if it has one. */
   readonly email?: string | undefined;
 }
 
-/** @param holder - what has the email address. */
+/** The origin of an entry. @param holder - the object that has the email address. */
 export const originOf = ({ index, line }: Entry<unknown>, holder: unknown): SourcePlace => {
   const { email }: { email?: unknown } = Object(holder);
   return { index, ...(line !== undefined && { line }), ...(typeof email === "string" && { email }) };
@@ -59,7 +59,7 @@ const shared: Rules = {
 };
 
 /**
- * Reads the options of long work. A misspelled option must not be ignored for an hour.
+ * Reads the options of long work. It refuses a misspelled option at once, instead of ignoring it for hours.
  *
  * @throws ValidationError naming every fault of the source and the options.
  */

@@ -4,28 +4,28 @@ import { toHeaders } from "../runtime/headers.ts";
 
 /** Details of the HTTP response of a call. */
 export interface ResponseInfo {
-  /** The HTTP status: 2xx, or the 404 that `companies.findByDomain` reads as `null`. */
+  /** The HTTP status: 2xx, or the 404 for which `companies.findByDomain` returns `null`. */
   readonly status: number;
-  /** The response headers. Empty for the stored receipt of an email that was sent earlier under its `once` key. */
+  /** The response headers. Empty if the call returned a stored receipt, because its `once` key was used before. */
   readonly headers: Headers;
   /**
-   * The number of requests, including failed ones. 0 for a stored receipt; a call that joined another one with its `once` key
-   * has the other one's response and number.
+   * The number of requests, including failed ones. 0 for a stored receipt. A call that joined another call with the
+   * same `once` key has the response and the number of that call.
    */
   readonly attempts: number;
-  /** How long the call waited for limits and in back-off, in milliseconds. */
+  /** How long the call waited for limits and between retries, in milliseconds. */
   readonly waitedMs: number;
 }
 
 /** The response data together with the HTTP response. */
 export interface WithResponse<T> {
-  /** What awaiting the call itself gives. */
+  /** The same data as from awaiting the call itself. */
   readonly data: T;
-  /** Status and headers of the response, and what the call took. */
+  /** The status and headers of the response, and the number of requests and the wait of the call. */
   readonly response: ResponseInfo;
 }
 
-/** A promise of the response data. `.withResponse()` also gives the HTTP response. */
+/** A promise of the response data. `.withResponse()` also returns the HTTP response. */
 export interface ApiPromise<T> extends Promise<T> {
   /**
    * Returns the data together with the HTTP response. Rejects with the same error as the call.
@@ -38,8 +38,8 @@ export interface ApiPromise<T> extends Promise<T> {
    */
   withResponse(): Promise<WithResponse<T>>;
   /**
-   * After a failure, whether anything of the call may have happened, also where it threw the reason of your own signal.
-   * Undefined before that, and after a success.
+   * After a failure, whether the call may have taken effect, even if it threw the reason of your own signal. Undefined
+   * before the call ends, and after a success.
    *
    * @example
    * ```ts
@@ -53,20 +53,20 @@ export interface ApiPromise<T> extends Promise<T> {
   readonly outcome: Outcome | undefined;
 }
 
-/** What a call has taken. */
-interface CallTaken {
-  /** The last response of an attempt that succeeded. */
+/** The last response of a call, and its numbers. */
+interface CallNumbers {
+  /** The response of the last successful attempt. */
   readonly response: HttpResponse | undefined;
   readonly attempts: number;
   readonly waitedMs: number;
 }
 
-/** The data of a call. Most callers never read its response, so it is described only when it is read. */
+/** The data of a call. It creates the ResponseInfo only when a caller reads it, because most callers never do. */
 export class Answer<T> implements WithResponse<T> {
   readonly data: T;
-  readonly #call: CallTaken;
+  readonly #call: CallNumbers;
 
-  constructor(data: T, call: CallTaken) {
+  constructor(data: T, call: CallNumbers) {
     this.data = data;
     this.#call = call;
   }
@@ -81,16 +81,17 @@ export class Answer<T> implements WithResponse<T> {
 const dataOf = <T>({ data }: WithResponse<T>): T => data;
 
 /**
- * Creates an ApiPromise; the promise itself stays an ordinary one.
+ * Creates an ApiPromise from an ordinary promise.
  *
- * @param outcomeOf - tells the outcome after a failure; without one, or undefined: nothing was sent.
+ * @param outcomeOf - returns the outcome after a failure. If it is missing or returns undefined, nothing was sent.
  */
 export const answer = <T>(
   result: Promise<WithResponse<T>>,
   outcomeOf?: () => Outcome | undefined,
 ): ApiPromise<T> => {
   const outcome: Outcome | undefined = undefined;
-  // From `data`, and not from `whole`: a stack trace leads back only along a promise that one other waits for.
+  // Chain from `data` and not from `result`: a stack trace can follow a promise only if a single other promise waits
+  // for it.
   const withResponse = (): Promise<WithResponse<T>> =>
     data.then(() => result.then(({ data, response }) => ({ data, response })));
   const data: Promise<T> & { withResponse: typeof withResponse; outcome: Outcome | undefined } =

@@ -23,13 +23,13 @@ import type { Operation } from "../service/define.ts";
 import { Answer, type ApiPromise, answer } from "./api-promise.ts";
 import { checkCallOptions, type Waits } from "./request.ts";
 
-/** What the calls of a client have in common. */
+/** The parts that all calls of a client share. */
 export interface CallContext {
   readonly send: Send;
   readonly settings: Settings;
   readonly redactor: Pick<Redactor, "text" | "body">;
   readonly lifetime: Lifetime;
-  /** When every call of the client has ended. */
+  /** When every call of the client must have ended. */
   readonly deadline?: ClientDeadline | undefined;
   readonly clock: Clock;
   /** Limits the retries of all calls together. */
@@ -38,60 +38,61 @@ export interface CallContext {
   readonly random: () => number;
 }
 
-/** The time of a call, which all of its requests spend together. */
+/** The time limits of a call, which all of its requests share. */
 interface CallLimits {
   /** The end of `totalTimeoutMs`, on the client's clock. */
   readonly deadlineAt: number | undefined;
-  /** What is left of `maxWaitMs`; undefined: no limit, or no request has set it. */
+  /** The remaining part of `maxWaitMs`; undefined if there is no limit, or if no request has set it yet. */
   waitLeftMs: number | undefined;
 }
 
-/** How a call begins. */
+/** The settings of a new call. */
 interface Start {
-  /** Its name in errors. */
+  /** The name of the call in errors. */
   readonly operation: string;
   readonly signal?: AbortSignal | undefined;
   readonly totalTimeoutMs?: number | undefined;
-  /** Long work has no limits that its requests share; it follows their waits. */
+  /** Whether the call is long work. Its requests don't share limits. */
   readonly isLong?: boolean;
   readonly waits?: Waits | undefined;
 }
 
-// Requests in flight are awaited, so that their effect counts; but a callback or a store that hangs must not block the
-// end.
+// After its deadline, a call waits for requests in flight, so that their effects count. It doesn't wait longer than
+// this,
+// so that a hanging callback or store doesn't block it.
 const settlingMs = 1_000;
 
 /**
- * One call: until when it runs, whether anything of it may have happened, and what it took. A call of several requests
- * has a child for each, which shares its signal and counts for its effect and its account. The call of a client is no
- * such parent: it only begins the others.
+ * One call: its time limits, whether it may have taken effect, and its numbers of requests and waits. A call with
+ * several requests has a child call for each of them. The child shares the parent's signal, and adds to the parent's
+ * effect and numbers. The call of a client is not a parent in this sense: it only creates the other calls.
  */
 export class Call implements CallView {
   readonly context: CallContext;
   readonly operation: string;
   readonly signal: AbortSignal | undefined;
   mayHaveTakenEffect = false;
-  /** A 404 counted as done: an earlier attempt was unclear, or another program was first. */
+  /** Whether a 404 counted as success, because an earlier attempt was unclear or another program was first. */
   wasGone = false;
   attempts = 0;
   waitedMs = 0;
-  /** The last response of an attempt that succeeded. */
+  /** The response of the last successful attempt. */
   response: HttpResponse | undefined;
-  /** The call that this is a part of. */
-  readonly #above: Call | undefined;
+  /** The call that this call is a part of. */
+  readonly #parent: Call | undefined;
   readonly #isOfClient: boolean;
-  /** Undefined for a client and for long work, whose requests have limits of their own. */
+  /** The time limits; undefined for a client and for long work, whose requests have their own limits. */
   readonly #limits: CallLimits | undefined;
-  /** Whether its requests are parts of one call: they share its limits, and the call is traced as one. */
+  /** Whether the requests are parts of one call: they share its limits, and are traced as one call. */
   readonly isShared: boolean;
-  /** The signal that its options gave. */
+  /** The signal in the options of the call. */
   readonly #ownSignal: AbortSignal | undefined;
-  /** Clears the timer and the listeners, because a signal that outlives the call must not collect them. */
+  /** Removes the timer and the listeners, so that they don't accumulate on a signal that outlives the call. */
   readonly release: (() => void) | undefined;
-  /** Follows the waits of the long work that this call is part of. Such work gives way to other calls. */
+  /** Gets the waits of the long work that this call is part of. Such work has background priority by default. */
   readonly longWaits: Waits | undefined;
 
-  /** The call of a client, through which every method of every resource goes. */
+  /** Creates the call of a client, which is the parent of every method's call. */
   static ofClient(context: CallContext): Call {
     return new Call(context, { operation: "client", isLong: true }, undefined);
   }
@@ -103,7 +104,7 @@ export class Call implements CallView {
     this.context = context;
     this.operation = operation;
     this.#isOfClient = parent === undefined;
-    this.#above = above;
+    this.#parent = above;
     this.#ownSignal = signal;
     this.isShared = !isLong;
     this.longWaits = waits ?? above?.longWaits;
@@ -115,7 +116,7 @@ export class Call implements CallView {
     const opened = openScope([isAbove ? undefined : signal, ending], limits);
     this.signal = opened.signal;
     this.release = opened.release;
-    // Long work needs no limits here: its signal ends it in time.
+    // Long work needs no limits here, because its signal ends it in time.
     if (isLong) return;
     const deadlineAt = totalTimeoutMs === undefined ? undefined : clock.now() + totalTimeoutMs;
     this.#limits = (above === undefined ? undefined : above.#limits) ?? { deadlineAt, waitLeftMs: undefined };
@@ -147,37 +148,37 @@ export class Call implements CallView {
 
   noteEffect(): void {
     this.mayHaveTakenEffect = true;
-    this.#above?.noteEffect();
+    this.#parent?.noteEffect();
   }
 
   noteGone(): void {
     this.wasGone = true;
-    this.#above?.noteGone();
+    this.#parent?.noteGone();
   }
 
   attempted(response?: HttpResponse): void {
     this.attempts += 1;
     if (response !== undefined) this.response = response;
-    this.#above?.attempted(response);
+    this.#parent?.attempted(response);
   }
 
   answered(response: HttpResponse): void {
     this.response = response;
-    this.#above?.answered(response);
+    this.#parent?.answered(response);
   }
 
   waited(ms: number): void {
     this.waitedMs += ms;
-    this.#above?.waited(ms);
+    this.#parent?.waited(ms);
   }
 
   spendWait(ms: number): void {
     if (this.#limits?.waitLeftMs !== undefined) this.#limits.waitLeftMs -= ms;
   }
 
-  /** Begins the call of one request; `release` it when it has ended. Within a call, it is a part of that. */
+  /** Creates the call of one request, as a part of this call. Call its `release` when it has ended. */
   begin(operation: string, plan: Plan, options: CallOptions | undefined): Call {
-    // A call of several requests has a time limit already, and a recorder's drain has none.
+    // A call with several requests already has a time limit. The drain of a recorder has none.
     const hasOwnLimit = this.#limits === undefined && !plan.isDrained;
     const totalTimeoutMs = hasOwnLimit
       ? (options?.totalTimeoutMs ?? this.context.settings.totalTimeoutMs)
@@ -188,14 +189,14 @@ export class Call implements CallView {
   }
 
   /**
-   * Starts long work, such as an iteration: once the client is closed, it sends no more requests, although new calls are
-   * possible. Work within a call is a part of it.
+   * Starts long work, such as an iteration. After the client is closed, the work sends no more requests, although new
+   * calls are still possible. Work within a call becomes a part of that call.
    */
   open(operation: string): Call {
     return this.#isOfClient ? this.long(operation) : this;
   }
 
-  /** Runs a call of several requests, which end together. A call within a call is a part of it. */
+  /** Runs a call with several requests, which end together. A call within a call becomes a part of it. */
   async run<T>(
     operation: string,
     callOptions: CallOptions | undefined,
@@ -206,17 +207,19 @@ export class Call implements CallView {
     checkCallOptions(operation, options);
     const totalTimeoutMs = options?.totalTimeoutMs ?? this.context.settings.totalTimeoutMs;
     const call = new Call(this.context, { operation, signal: options?.signal, totalTimeoutMs }, this);
-    const taken = () => {
+    const numbers = () => {
       const { response, attempts, waitedMs } = call;
       return { status: response?.status, attempts, waitedMs };
     };
     const toEnd = (): Promise<T> => call.untilEnd(() => work(call, options));
-    const result = await (isCallWatched() ? traceCall(operation, toEnd, taken) : toEnd());
-    this.context.settings.log.debug("call", { operation, ...taken() });
+    const result = await (isCallWatched() ? traceCall(operation, toEnd, numbers) : toEnd());
+    this.context.settings.log.debug("call", { operation, ...numbers() });
     return result;
   }
 
-  /** Long work: only its own `totalTimeoutMs` limits all of it, and each request has the client's limits. */
+  /**
+   * Creates long work. Only its own `totalTimeoutMs` limits the complete work. Each request has the client's limits.
+   */
   long(
     operation: string,
     options: Pick<CallOptions, "signal" | "totalTimeoutMs"> & { readonly waits?: Waits } = {},
@@ -234,7 +237,7 @@ export class Call implements CallView {
     try {
       await this.clock.sleep(ms, this.signal);
     } catch (reason) {
-      // The next request throws it, with the results so far.
+      // The next request throws the reason, together with the results so far.
       if (!(reason instanceof ClientClosed)) throw reason;
     } finally {
       onWait?.(undefined);
@@ -242,24 +245,24 @@ export class Call implements CallView {
     this.waited(this.clock.now() - before);
   }
 
-  error<Details extends ErrorDetails, Made>(
-    Class: new (message: string, details: Details) => Made,
+  error<Details extends ErrorDetails, Created>(
+    Class: new (message: string, details: Details) => Created,
     message: string,
     details: Omit<Details, keyof Progress>,
-  ): Made {
-    // What was left out of the details.
+  ): Created {
+    // `progress` supplies the omitted details.
     const complete = { ...details, ...this.progress } as unknown as Details;
     return new Class(`${this.operation}: ${message}`, complete);
   }
 
-  /** Reports invalid responses to the log and `onValidationIssue`; also faults of several responses together. */
+  /** Reports an invalid response, or a fault of several responses together, to the log and `onValidationIssue`. */
   report(operation: string, issues: readonly Issue[]): void {
     const { log, hooks } = this.context.settings;
     log.warn("response does not fit", { operation, fields: issues.map(({ path }) => path) });
     hooks.onValidationIssue?.({ operation, issues });
   }
 
-  /** What is wrong with an input that was read; a promise only if the workspace has schemas. */
+  /** Finds the faults of an input. Returns a promise only if the workspace has schemas. */
   issues<Input>(
     operation: Operation<Input, unknown>,
     payload: Input,
@@ -270,7 +273,7 @@ export class Call implements CallView {
     return untilAborted(workspace.inputIssues(operation, payload), this.signal);
   }
 
-  /** The answer of a call: its data, with the last response of its requests. */
+  /** Creates the promise of a call: its data, with the response of its last successful request. */
   answer<T>(work: Promise<T>): ApiPromise<T> {
     return answer(
       work.then((data) => new Answer(data, this)),
@@ -278,7 +281,9 @@ export class Call implements CallView {
     );
   }
 
-  /** Runs the work of this call until its end or its deadline; requests in flight are awaited then. */
+  /**
+   * Runs the work of this call until its end or its deadline. At the deadline, it waits briefly for requests in flight.
+   */
   untilEnd<T>(work: (call: Call) => Promise<T>): Promise<T> {
     const { signal, clock } = this;
     return new Promise((resolve, reject) => {

@@ -25,7 +25,7 @@ import {
 } from "./request.ts";
 
 /**
- * The input of an operation as it is checked and sent.
+ * Copies the input of an operation into the form that is checked and sent.
  *
  * @throws ValidationError naming every fault.
  */
@@ -34,7 +34,7 @@ export const readPayload = <Input>(operation: Operation<Input, unknown>, input: 
   try {
     payload = readFields(operation.input, input);
   } catch (cause) {
-    // An accessor, or a Proxy.
+    // An accessor or a Proxy can throw.
     throw new ValidationError(`${operation.id}: the input cannot be read: ${messageOf(cause)}`, {
       operation: operation.id,
       cause,
@@ -52,7 +52,7 @@ const pathWithId = (operation: string, path: string, id: unknown): string => {
   const isText = typeof id === "string" && id !== "" && id.length <= longestId;
   if (!isText)
     throw invalid(operation, "id", `must be a non-empty string of at most ${longestId} characters`);
-  // These two cannot be encoded: every form of them may be read as "here" or "one up".
+  // These two ids can't be encoded: servers may read every form of them as the current or the parent folder.
   if (id === "." || id === "..") throw invalid(operation, "id", `must not be "${id}"`);
   if (!id.isWellFormed()) throw invalid(operation, "id", "must not hold half a surrogate pair");
   return path.replace(":id", () => encodeURIComponent(id));
@@ -63,7 +63,7 @@ const queryOf = (payload: unknown): string => {
   for (const [name, value] of isSearchParams(payload) ? payload : Object.entries(payload ?? {})) {
     if (value !== undefined && value !== null) query.append(name, String(value));
   }
-  // A blank as %20, which every decoder reads; a plus sign in a value is already %2B.
+  // Write a space as %20, which every decoder understands. A plus sign in a value is already %2B.
   return query.size === 0 ? "" : `?${query.toString().replaceAll("+", "%20")}`;
 };
 
@@ -110,7 +110,7 @@ const requestOf = <Input>(
   };
 };
 
-/** How an operation is sent, by its input and its options. */
+/** Plans how to send an operation, according to its input and its options. */
 const planOf = <Input>(
   settings: Settings,
   { operation, input, options }: Requested<Input, unknown>,
@@ -136,14 +136,14 @@ const planOf = <Input>(
   };
 };
 
-/** What is sent, and the call that sends it. */
+/** A checked request, and the call that sends it. */
 interface Prepared<Input, Output> {
   readonly sending: CallSending<Input, Output>;
   readonly request: HttpRequest;
   readonly input: CallInput<Input>;
 }
 
-/** Checks an input and begins its call. @throws ValidationError naming every fault; nothing was sent. */
+/** Checks an input and creates its call. @throws ValidationError naming every fault; nothing was sent. */
 const prepare = <Input, Output>(
   parent: Call,
   requested: Requested<Input, Output>,
@@ -155,18 +155,18 @@ const prepare = <Input, Output>(
   const checked = { operation, input, options };
   const plan = planOf(context.settings, checked, parent.longWaits);
   const request = requestOf(context.settings, checked);
-  // Its time starts after the input was found to be valid.
+  // Create the call last, so that its time starts after the checks.
   return { sending: { operation, plan, call: parent.begin(operation.id, plan, options) }, request, input };
 };
 
-/** Reports what is wrong with a response; throws it if `responseValidation` is strict. */
+/** Reports the faults of a response. If `responseValidation` is strict, throws them instead. */
 const reportAnswer = (
   { operation, call }: Pick<CallSending<never, unknown>, "call"> & { readonly operation: OperationFacts },
   faults: readonly Issue[],
   status: number,
 ): void => {
   const { redactor, settings } = call.context;
-  // Issues may quote the response: a name in their path, or a sentence of the workspace's schema.
+  // Issues may quote the response: a field name in the path, or a message of the workspace's schema.
   const issues = faults.map(({ path, message }) => ({
     path: redactor.text(path),
     message: redactor.text(message),
@@ -183,11 +183,11 @@ const exchange = async <Input, Output>(prepared: Prepared<Input, Output>): Promi
   const { operation, plan, call } = sending;
   const { send, settings, clock } = call.context;
   const { workspace } = settings;
-  // Whether the operation has probably taken effect, as far as the caller must learn of it.
+  // Whether the service responded with success to an operation that is not a read.
   let isDone = false;
   try {
     call.signal?.throwIfAborted();
-    // The body is already written: what is checked here is what is sent.
+    // The body is already serialized, so the checked input is the sent one.
     if (workspace !== undefined) {
       const faults = workspace.inputIssues(operation, input.payload);
       throwIfInvalid(operation.id, await untilAborted(faults, call.signal));
@@ -204,13 +204,13 @@ const exchange = async <Input, Output>(prepared: Prepared<Input, Output>): Promi
       if (all.length > 0) reportAnswer(sending, all, response.status);
     }
     if (isDone && (call.attempts > 1 || input.hasEffect?.(body) !== false)) call.noteEffect();
-    // Already checked as `responseValidation` asks; beyond that, the response is returned as it is.
+    // The checks that `responseValidation` requires are done. Otherwise, return the response unchanged.
     return new Answer(body as Output, call);
   } catch (error) {
     // The caller gets an error and can no longer rule out the effect: count it.
     if (isDone) call.noteEffect();
     const ended = errorFrom(error, sending, { wallTime: clock.wallTime() });
-    // An error that is created here has the caller in its stack already; close() creates one for each call that waits.
+    // `withCaller` adds the caller's stack to an error from the stages. An error created here already has it.
     throw ended === error ? withCaller(error) : ended;
   } finally {
     call.release?.();
@@ -220,9 +220,9 @@ const exchange = async <Input, Output>(prepared: Prepared<Input, Output>): Promi
 const responseOf = ({ response }: WithResponse<unknown>) => response;
 
 /**
- * Sends one operation: checks its input, sends it in a call of its own, checks the response.
+ * Sends one operation: checks the input, sends it in a separate call, and checks the response.
  *
- * @param parent - the call of a client, or the one that this is a part of.
+ * @param parent - the call of a client, or the call that this request is a part of.
  */
 export const sendRequest = <Input, Output>(
   parent: Call,
@@ -240,14 +240,14 @@ export const sendRequest = <Input, Output>(
       return Promise.reject(fault);
     }
     call = prepared.sending.call;
-    // Separate from `exchange`: while a call waits, its frame keeps everything that it has created.
+    // `exchange` is a separate function because the frame of a waiting call keeps all of its variables in memory.
     return exchange(prepared);
   };
   const isTraced = !parent.isShared && isCallWatched();
   return answer(isTraced ? traceCall(operation.id, start, responseOf) : start(), () => call?.outcome);
 };
 
-/** What a response holds. `null` or a string, used as a record, would fail far from here. */
+/** Returns the record in a response. It refuses `null` or a string here, before code far away fails on it. */
 const recordOf = <Input, Output>(
   { operation, call }: CallSending<Input, Output>,
   { input, response }: { readonly input: CallInput<Input>; readonly response: HttpResponse },

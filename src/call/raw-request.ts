@@ -7,30 +7,31 @@ import type { Method, Operation, ReplayClass } from "../service/define.ts";
 import { jsonFault } from "../service/json.ts";
 import { allOperations } from "../service/operations.ts";
 
-/** A request to an endpoint without a method of its own. */
+/** A request to an endpoint for which the client has no method. */
 export interface RawRequest {
-  /** In upper case. */
+  /** The HTTP method in upper case. */
   readonly method: Method;
-  /** The path below the base URL, starting with one `/`; without query, and with every id encoded. */
+  /** The path below the base URL. It must start with one `/`, have no query, and have every id encoded. */
   readonly path: string;
   /**
-   * Appended to the path, encoded; undefined values are left out. Use `URLSearchParams` for repeated names.
+   * The query parameters, which the client encodes. It leaves out undefined values. For repeated names, use
+   * `URLSearchParams`.
    */
   readonly query?:
     | Readonly<Record<string, string | number | boolean | undefined>>
     | URLSearchParams
     | undefined;
-  /** Sent as JSON; not for GET. Bytes, forms, and other values that JSON would lose, are refused. */
+  /** The body, which is sent as JSON; not for GET. Values that JSON would lose are refused, such as bytes and forms. */
   readonly body?: unknown;
   /**
-   * What a repeat would do: `safe` changes nothing, `idempotent` sets the same values again, `keyed` is recognized by
-   * an id in it, `never` could take effect twice. Default: `safe` for GET, `never` for other methods, so that a request
-   * with a lost response is not sent again.
+   * The effect of a repeated request. `safe`: it changes nothing. `idempotent`: it sets the same values again. `keyed`:
+   * the service recognizes it by an id in the request. `never`: it could take effect twice. Default: `safe` for GET,
+   * and `never` for other methods, so that the client doesn't repeat a request whose response was lost.
    */
   readonly replay?: ReplayClass | undefined;
 }
 
-// Dots may be encoded too; a service that decodes before it routes would leave the path.
+// Also match encoded dots: a service that decodes before it routes would leave the path.
 const dotSegment = /(^|\/)(\.|%2e){1,2}(\/|$)/i;
 
 const pathFaults: Rule = (path) => {
@@ -77,30 +78,30 @@ const faultsOf = (request: RawRequest): string[] => {
   return faults;
 };
 
-/** The operations that spend more than requests. */
-const narrow = allOperations.filter(({ budgets }) => budgets.length > 1);
+/** The operations that spend other limits besides requests. */
+const limitedOperations = allOperations.filter(({ budgets }) => budgets.length > 1);
 
-// A path as documented, where `:id` stands for any one segment.
+// Whether a path matches a documented one, in which `:id` stands for any single segment.
 const isAt = (template: string, fullPath: string): boolean => {
   const actual = fullPath.split("/");
   const wanted = comparablePath(template).split("/");
   return wanted.length === actual.length && wanted.every((part, at) => part === ":id" || part === actual[at]);
 };
 
-/** Where paths lead: below the base URL, and where `routes` moves operations. */
-interface Places {
+/** The path of the base URL, and the changed routes of operations. */
+interface PathSettings {
   readonly basePath: string;
   readonly routes: Readonly<Record<string, Route>>;
 }
 
 /**
- * The operation whose limits a request spends: of those within whose path it is, the one with the longest path. However
- * the path is spelt, as the email guard reads it.
+ * The operation whose limits a request spends: the one with the longest path that contains the request's path. It
+ * compares paths in a normalized spelling, like the email guard.
  */
-const spentBy = ({ method, path }: RawRequest, { basePath, routes }: Places) => {
+const spentBy = ({ method, path }: RawRequest, { basePath, routes }: PathSettings) => {
   const fullPath = comparablePath(basePath + path);
   let match: { readonly operation: Operation<never, unknown>; readonly length: number } | undefined;
-  for (const operation of narrow)
+  for (const operation of limitedOperations)
     for (const route of [operation, { ...operation, ...routes[operation.id] }]) {
       const { length } = route.path;
       const isMeant =
@@ -110,7 +111,7 @@ const spentBy = ({ method, path }: RawRequest, { basePath, routes }: Places) => 
   return match?.operation;
 };
 
-/** How much a body spends, as the operation counts it; 1 if it has no array of events. */
+/** The number of events that a body spends; 1 if it has no array of events. */
 const weightOf = (operation: Operation<never, unknown> | undefined, body: unknown): number => {
   const { events }: { events?: unknown } = Object(body);
   if (operation?.weight === undefined || !Array.isArray(events)) return 1;
@@ -119,19 +120,22 @@ const weightOf = (operation: Operation<never, unknown> | undefined, body: unknow
 };
 
 /**
- * Describes a raw request as an operation, so that it passes the same stages. Its `path` is the documented one or none:
- * the real path may contain an id, and hooks see it.
+ * Describes a raw request as an operation, so that it passes through the same stages. Its `path` is a documented path
+ * or `request`, because hooks get it, and the real path may contain an id.
  *
  * @throws ValidationError naming every fault; nothing was sent.
  */
-export const rawOperation = (request: RawRequest, places: Places): Operation<unknown, unknown> => {
+export const rawOperation = (
+  request: RawRequest,
+  pathSettings: PathSettings,
+): Operation<unknown, unknown> => {
   refuseFaults("request", faultsOf(request));
   const { method, path, body, replay = method === "GET" ? "safe" : "never" } = request;
-  // A documented endpoint spends its limits, however it is called.
+  // A raw request to a documented endpoint spends the same limits as its method.
   const same = allOperations.find(
     (operation) => operation.method === method && isAt(operation.path, comparablePath(path)),
   );
-  const spent = spentBy(request, places);
+  const spent = spentBy(request, pathSettings);
   return {
     id: "request",
     method,
@@ -139,7 +143,7 @@ export const rawOperation = (request: RawRequest, places: Places): Operation<unk
     scope: [],
     replay,
     budgets: spent?.budgets ?? ["requests"],
-    // With a time, the same path schedules.
+    // With `sendAt`, the same path schedules an email.
     stopsAlone: spent?.stopsAlone === true && Object(body).sendAt === undefined,
     weight: () => weightOf(spent, body),
     input: Anything,

@@ -6,9 +6,9 @@ import { refuseFaults, ruleFaults } from "../runtime/rules.ts";
 import { describeIssues } from "../service/check.ts";
 import type { Operation } from "../service/define.ts";
 
-/** Follows the waits of long work. */
+/** Gets the waits of long work. */
 export interface Waits {
-  /** For one request: called with what it waits for, and with undefined when the wait is over. */
+  /** Returns a function for one request. Call it with what the request waits for, and with undefined after the wait. */
   listener(): (waitingFor: string | undefined) => void;
 }
 
@@ -21,7 +21,7 @@ export interface CallInput<Input> {
   /** The path of a raw request, which is sent unchanged. */
   readonly path?: string;
   readonly payload: Input;
-  /** The query of a request with a body; for a GET the payload is the query. */
+  /** The query of a request with a body. For a GET, the payload is the query. */
   readonly query?: Readonly<Record<string, unknown>> | URLSearchParams | undefined;
   /** What differs from the plan that the operation and the options make. */
   readonly plan?: PlanChange | undefined;
@@ -29,7 +29,7 @@ export interface CallInput<Input> {
   readonly hasEffect?: ((body: unknown) => boolean) | undefined;
 }
 
-/** A fault of one field, found before anything was sent. */
+/** Creates the error for a fault of one field, before anything was sent. */
 export const invalid = (operation: string, path: string, message: string): ValidationError =>
   new ValidationError(`${operation}: ${path === "" ? "" : `${path}: `}${message}`, {
     operation,
@@ -40,7 +40,7 @@ export const invalid = (operation: string, path: string, message: string): Valid
 export const checkCallOptions = (operation: string, options: CallOptions): void =>
   refuseFaults(operation, ruleFaults(options, callRules));
 
-/** An operation of a caller, before it is checked. */
+/** A requested operation that is not checked yet. */
 export interface Requested<Input, Output> {
   readonly operation: Operation<Input, Output>;
   readonly input: CallInput<Input>;
@@ -54,8 +54,8 @@ export const throwIfInvalid = (operation: string, issues: readonly Issue[]): voi
 };
 
 /**
- * Appends the stack of the caller to an error. The engine can follow a call back only through `await`, but the stages
- * return promises directly, because an async function's frame would be half of a waiting call's memory.
+ * Appends the stack of the caller to an error. The engine records async callers only through `await`. But the stages
+ * return promises directly, because the frame of an async function would take half of a waiting call's memory.
  */
 export const withCaller = (error: unknown): unknown => {
   if (!isTouchpointError(error)) return error;
@@ -66,9 +66,9 @@ export const withCaller = (error: unknown): unknown => {
   return error;
 };
 
-/** A refused input belongs to the called method, not to the request that it would have made. */
+/** Changes a refusal of an input so that it names the called method, not the request inside of it. */
 export const withOperation = (operation: string, error: unknown): unknown => {
   if (!(error instanceof ValidationError) || error.operation === undefined) return error;
-  const said = error.message.slice(error.operation.length);
-  return new ValidationError(operation + said, { operation, issues: error.issues, cause: error.cause });
+  const rest = error.message.slice(error.operation.length);
+  return new ValidationError(operation + rest, { operation, issues: error.issues, cause: error.cause });
 };

@@ -4,10 +4,10 @@ import { messageOf } from "../runtime/values.ts";
 import { visible } from "./terminal.ts";
 
 export interface Command {
-  /** One or two words, as typed: `contacts export`. */
+  /** One or two words, as the user types them: `contacts export`. */
   readonly name: string;
   readonly about: string;
-  /** A line that can be typed as it is. */
+  /** A complete command line to copy. */
   readonly example?: string;
   /** `<file>` is required, `[file]` is optional. */
   readonly operands: readonly string[];
@@ -15,23 +15,23 @@ export interface Command {
 }
 
 /**
- * The options of a command, as the help shows them: `{ "-o, --out <path>": "the file to write" }`. One with an ellipsis may
- * be given several times: `--map <column=field>...`.
+ * The options of a command, as the help shows them: `{ "-o, --out <path>": "the file to write" }`. An option with an
+ * ellipsis can be repeated: `--map <column=field>...`.
  */
 export type Options = Readonly<Record<string, string>>;
 
-/** The values of the options that were given, by their names without dashes. */
+/** The values of the options on the command line, keyed by option name without dashes. */
 export type OptionValues = Readonly<Record<string, string | undefined>>;
 
-/** A parsed command line. `wrong` has the problem and the usage. */
+/** A parsed command line. The text of `wrong` explains the problem and shows the usage. */
 export type Invocation<C extends Command> =
   | {
       readonly kind: "run";
       readonly command: C;
       readonly values: OptionValues;
-      /** The values of the options that may be given several times, by their names without dashes. */
+      /** The values of the options that can be repeated, keyed by option name without dashes. */
       readonly lists: Readonly<Record<string, readonly string[]>>;
-      /** The options without a value that were given. */
+      /** The options without a value that are on the command line. */
       readonly flags: ReadonlySet<string>;
       readonly operands: readonly string[];
     }
@@ -49,7 +49,7 @@ const parsedOptions = ({ options }: Command) =>
     }),
   );
 
-/** Breaks text at blanks, and starts each further line with `indent` blanks. */
+/** Breaks text at spaces, and indents every line except the first by `indent` spaces. */
 const wrapped = (text: string, width: number, indent = 0): string => {
   const lines = [""];
   for (const word of text.split(" ")) {
@@ -62,14 +62,19 @@ const wrapped = (text: string, width: number, indent = 0): string => {
 
 const table = (rows: readonly (readonly [string, string])[], width: number): string => {
   const left = Math.max(...rows.map(([name]) => name.length));
-  return rows.map(([name, about]) => `  ${name.padEnd(left)}  ${wrapped(about, width, left + 4)}`).join("\n");
+  const cell = (about: string): string =>
+    about
+      .split("\n")
+      .map((line) => wrapped(line, width, left + 4))
+      .join(`\n${" ".repeat(left + 4)}`);
+  return rows.map(([name, about]) => `  ${name.padEnd(left)}  ${cell(about)}`).join("\n");
 };
 
 const usage = ({ name, operands }: Command): string =>
   ["touchpoint", name, ...operands, "[options]"].join(" ");
 
 const exitCodes =
-  "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done but some records were refused or something differs, 130 interrupted.";
+  "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done but some records were rejected or something differs, 130 interrupted.";
 
 const commandHelp = (command: Command, width: number): string =>
   [
@@ -93,7 +98,7 @@ const overview = (commands: readonly Command[], width: number): string =>
       commands.map(({ name, about }) => [name, about.split("\n", 1)[0] ?? ""]),
       width,
     ),
-    `\n${wrapped("The key and the service's address come from TOUCHPOINT_API_KEY and TOUCHPOINT_BASE_URL.", width)}`,
+    `\n${wrapped("Set TOUCHPOINT_API_KEY to the API key and TOUCHPOINT_BASE_URL to the address of the service.", width)}`,
     "Run `touchpoint <command> --help` for the options of a command.",
     "",
     wrapped(exitCodes, width),
@@ -143,7 +148,7 @@ export const readArgs = <C extends Command>(
       return { kind: "help", text: overview(near, width) };
     const typed = argv.slice(0, near.length > 0 ? 2 : 1).join(" ");
     const names = commands.flatMap(({ name }) => [name, name.split(" ")[0] ?? ""]);
-    // A first word alone is no command, and several begin with it.
+    // The first word alone isn't a command. Several commands begin with it.
     const isWord = names.includes(typed);
     const hint = isWord ? "" : suggestion(argv.slice(0, 2).join(" "), names) || suggestion(typed, names);
     return wrong(
@@ -159,7 +164,11 @@ export const readArgs = <C extends Command>(
   const missing = command.operands.find((name, index) => name.startsWith("<") && index >= positionals.length);
   if (missing !== undefined) return wrong(`${missing} is missing`, hint);
   const extra = positionals[command.operands.length];
-  if (extra !== undefined) return wrong(`"${extra}" is one argument too many`, hint);
+  if (extra !== undefined) {
+    const hasOut = Object.keys(command.options).some((flags) => flags.includes("--out <"));
+    const way = hasOut ? `. To name the file, use --out ${shellWord(extra)}.` : "";
+    return wrong(`"${extra}" is one argument too many${way}`, hint);
+  }
   const entries = Object.entries(values);
   return {
     kind: "run",

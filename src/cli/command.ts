@@ -6,7 +6,7 @@ export const exitCode = {
   ok: 0,
   failed: 1,
   wrongUsage: 2,
-  /** All records were processed, and some were refused. */
+  /** The command processed all records, and some were rejected; or something differs. */
   someRejected: 3,
   /** The shell's convention for SIGINT: 128 + 2. */
   interrupted: 130,
@@ -18,7 +18,7 @@ export type ExitCode = (typeof exitCode)[keyof typeof exitCode];
 
 /** The environment of a command. */
 export interface Surroundings {
-  /** For results, so that they can be piped. */
+  /** For results, so that a user can pipe them. */
   readonly stdout: Output;
   /** For progress and errors. */
   readonly stderr: Terminal;
@@ -26,29 +26,29 @@ export interface Surroundings {
   readonly interrupt: AbortSignal;
   /** Whether standard output is a terminal. */
   readonly isTerminal?: boolean | undefined;
-  /** Milliseconds that never run backwards. */
+  /** Returns the time of a monotonic clock in milliseconds. */
   now(): number;
 }
 
 /** A command's parsed arguments and its environment. `stdout` and `stderr` make control characters visible. */
 export type Request = Surroundings &
   Pick<Extract<Invocation<Command>, { kind: "run" }>, "values" | "lists" | "flags" | "operands"> & {
-    /** Standard error as it is, for the progress bar. */
+    /** Standard error without escaping of control characters, for the progress bar. */
     readonly screen: Terminal;
   };
 
 export interface CliCommand extends Command {
   /** @throws the signal's reason when interrupted. */
   run(request: Request): Promise<ExitCode>;
-  /** What an interruption without `--checkpoint` means; by default, that nothing was changed. */
+  /** What to print after an interruption without `--checkpoint`. By default, that nothing was changed. */
   readonly afterInterrupt?: string;
 }
 
-/** The command line is wrong; the message says how to correct it. */
+/** The command line is wrong. The message explains how to correct it. */
 export class UsageError extends Error {
-  /** A command to copy instead. */
+  /** A corrected command to copy. */
   readonly command: string | undefined;
-  /** Lines of a file that the message speaks of. */
+  /** Lines of a file to print below the message. */
   readonly lines: readonly string[];
 
   constructor(
@@ -72,7 +72,11 @@ export class OutputError extends Error {
   }
 }
 
-/** Runs a setup by options of the command line. @throws UsageError for what the setup refuses. */
+/**
+ * Runs a setup function that uses options of the command line.
+ *
+ * @throws UsageError in place of its ConfigurationError.
+ */
 export const asUsage = <T>(setUp: () => T): T => {
   try {
     return setUp();
@@ -82,7 +86,7 @@ export const asUsage = <T>(setUp: () => T): T => {
   }
 };
 
-/** The value of an option with a list: `email,name`. */
+/** The items of an option with a comma-separated value: `email,name`. */
 export const listOf = (request: Pick<Request, "values">, name: string): readonly string[] | undefined =>
   request.values[name]
     ?.split(",")
@@ -101,9 +105,9 @@ export const print = async (
 };
 
 /**
- * The value of an option with a whole number.
+ * The value of an option that takes a whole number.
  *
- * @throws UsageError for anything else.
+ * @throws UsageError if the value is not a whole number from `least` to `most`.
  */
 export const countOf = (
   request: Pick<Request, "values">,

@@ -3,13 +3,13 @@ import type { Options } from "./args.ts";
 import { asUsage, type ExitCode, exitCode, type Request, UsageError } from "./command.ts";
 import { createPace, type LimitWait, type Measured, progressBar } from "./progress-bar.ts";
 
-/** The option that sets the limits, of a sandbox and of commands that call it. */
+/** The option that sets the rate limits, both of a sandbox and of the commands that call a service. */
 export const limitsOption: Options = {
-  "--limits <n>": "a multiple of the documented limits, such as 100 or 0.5; off for none",
+  "--limits <n>": "multiply the documented rate limits by n: 0.5 halves them; off removes them",
 };
 
 /**
- * The limits to keep: undefined for the documented ones, false for none.
+ * The rate limits from `--limits`: undefined for the documented limits, false for no limits.
  *
  * @throws UsageError for anything but a number above 0 or `off`.
  */
@@ -34,7 +34,7 @@ export const limitsOf = async (
 export const connectionOptions: Options = {
   ...limitsOption,
   "--proxy <url>":
-    "the URL of an HTTP proxy; env reads HTTPS_PROXY and NO_PROXY, so that a password stays out of the arguments",
+    "the URL of an HTTP proxy; env reads HTTPS_PROXY and NO_PROXY, which keeps a password out of the arguments",
 };
 
 /**
@@ -51,7 +51,7 @@ export const connect = async (
   return asUsage(() => new Client({ ...own, limits, proxy }));
 };
 
-/** Creates a client for a long command, whose progress, waits and retries are shown until it is disposed of. */
+/** Creates a client for a long command, and shows its progress, waits and retries until you dispose of the result. */
 export const watch = async (request: Request) => {
   const { screen, now } = request;
   const bar = progressBar(screen, now);
@@ -61,9 +61,9 @@ export const watch = async (request: Request) => {
       if (reason !== "concurrency") wait = { limit: waitingFor, until: now() + waitMs };
     },
     onRetry: ({ operation, status, attempt }) =>
-      bar.print(`${operation}: ${status ?? "no response"} at attempt ${attempt}, trying again`),
+      bar.print(`${operation}: ${status ?? "no response"} at attempt ${attempt}, retrying`),
   };
-  /** Lists that ended below the service's own count. */
+  /** Messages about lists that had fewer records than the service's own count. */
   const shortfalls = new Set<string>();
   const onValidationIssue: Hooks["onValidationIssue"] = ({ issues }) => {
     for (const { message } of issues)
@@ -74,7 +74,7 @@ export const watch = async (request: Request) => {
   return {
     client,
     bar,
-    /** Says which lists were short, and returns the exit code of a command that has otherwise succeeded. */
+    /** Prints which lists were too short. Returns the exit code of a command that has otherwise succeeded. */
     exitCode: (): ExitCode => {
       for (const message of shortfalls) bar.print(message);
       return shortfalls.size > 0 ? exitCode.someRejected : exitCode.ok;

@@ -16,7 +16,7 @@ export const contactFields = fieldsOf(Contact);
 const isField = (name: string): boolean =>
   /^customFields\../i.test(name) || contactFields.some((field) => foldedName(field) === foldedName(name));
 
-/** The field whose name is nearest to that of a column; undefined if none is near. */
+/** The field whose name is most similar to a column's name; undefined if no name is similar. */
 const nearestField = (column: string): string | undefined => {
   const [name = "", ...inside] = column.split(".");
   const near = nearestTo(name, contactFields);
@@ -24,10 +24,10 @@ const nearestField = (column: string): string | undefined => {
 };
 
 /**
- * Refuses columns of an export that are no documented field of a contact.
+ * Refuses columns of an export that are not documented fields of a contact.
  *
- * @param where - the option that names them.
- * @throws UsageError naming every such column.
+ * @param where - the option that names the columns.
+ * @throws UsageError naming every refused column.
  */
 export const checkColumns = (where: string, columns: readonly string[]): void => {
   const unknown = columns.filter(
@@ -40,12 +40,12 @@ export const checkColumns = (where: string, columns: readonly string[]): void =>
   });
   const fields = contactFields.join(", ");
   throw new UsageError(
-    `${where}: ${faults.join(" ")} The fields are ${fields}; a custom one is customFields.<its name>`,
+    `${where}: ${faults.join(" ")} The fields are ${fields}. For a custom field, use customFields.<its name>`,
   );
 };
 
-/** The options that map the columns of a file, as they are typed. */
-export interface GivenMap {
+/** The column names and types that the options `--map` and `--types` set. */
+export interface TypedMap {
   readonly columns: ColumnNames;
   readonly types: Readonly<Record<string, CellType>>;
 }
@@ -70,20 +70,20 @@ const cellTypes = ["text", "number", "boolean", "list"];
 /**
  * Reads `--map` and `--types`.
  *
- * @throws UsageError for an entry of another form, or a field that does not exist.
+ * @throws UsageError for an entry with another syntax, or a field that does not exist.
  */
-export const givenMap = (request: Pick<Request, "values" | "lists">): GivenMap => {
+export const readMap = (request: Pick<Request, "values" | "lists">): TypedMap => {
   const columns: Record<string, string | false> = {};
   for (const entry of request.lists.map ?? []) {
     if (entry.startsWith("@")) {
       Object.assign(columns, fromFile(entry.slice(1)));
       continue;
     }
-    // The name of a column may have an equals sign; that of a field has none.
+    // A column name can contain an equals sign. A field name can't.
     const at = entry.lastIndexOf("=");
     if (at <= 0)
       throw new UsageError(
-        `--map must be "File column=field", or "File column=" to leave it out, got "${entry}"`,
+        `--map must be "File column=field", or "File column=" to leave out the column, got "${entry}"`,
       );
     columns[entry.slice(0, at).trim()] = entry.slice(at + 1).trim() || false;
   }
@@ -98,9 +98,9 @@ export const givenMap = (request: Pick<Request, "values" | "lists">): GivenMap =
     const [, name = "", type = ""] = /^(.+)=(\w+)$/s.exec(entry.trim()) ?? [];
     if (!cellTypes.includes(type))
       throw new UsageError(
-        `--types must be such as score=number,zip=text (${cellTypes.join(", ")}), got "${entry}"`,
+        `--types must be like score=number,zip=text (types: ${cellTypes.join(", ")}), got "${entry}"`,
       );
-    // One of those in the list.
+    // The check above ensures that it is a CellType.
     types[name.replace(/^customFields\./, "")] = type as CellType;
   }
   return { columns: Object.fromEntries(named), types };
@@ -109,12 +109,12 @@ export const givenMap = (request: Pick<Request, "values" | "lists">): GivenMap =
 const fieldOf = (name: string): string =>
   contactFields.find((field) => foldedName(field) === foldedName(name)) ?? name;
 
-const mostShown = 4;
+const maxShown = 4;
 
 /** The columns that an entry such as `First Name+Last Name` joins. */
 const partsOf = (entry: string): readonly string[] => entry.split("+").map((part) => part.trim());
 
-/** The columns of a file that neither are fields nor are mapped. */
+/** The columns of a file that are neither mapped nor fields of a contact. */
 const unmapped = (names: readonly string[], columns: ColumnNames): readonly string[] => {
   if (columns["*"] === false) return [];
   const mapped = new Set(
@@ -123,7 +123,7 @@ const unmapped = (names: readonly string[], columns: ColumnNames): readonly stri
   return names.filter((name) => name !== "" && !mapped.has(name) && !isField(name));
 };
 
-/** The columns that are the same field, except the first of each, by the name that is read. */
+/** The columns whose name means the same field as an earlier column. */
 const repeatedColumns = (names: readonly string[], columns: ColumnNames): readonly string[] => {
   const seen = new Map<string, string>();
   return names.filter((name) => {
@@ -131,13 +131,13 @@ const repeatedColumns = (names: readonly string[], columns: ColumnNames): readon
     const field = foldedName(name);
     const first = seen.get(field);
     seen.set(field, first ?? name);
-    // Two of the very same name cannot be told apart.
+    // Two columns with exactly the same name can't be distinguished here.
     return first !== undefined && first !== name;
   });
 };
 
-/** The options that map the columns which are recognized, and leave out the others. */
-const proposal = (names: readonly string[], { columns }: GivenMap): readonly string[] => {
+/** The values of `--map` that map the recognized columns and leave out the others. */
+const proposal = (names: readonly string[], { columns }: TypedMap): readonly string[] => {
   const salutation = salutationIn(names);
   const others = names.filter((name) => name !== salutation);
   const guessed = guessedMap(others);
@@ -156,7 +156,7 @@ const hasEmailIn = (names: readonly string[], columns: ColumnNames): boolean =>
 
 const delimiters = [",", ";", "\t", "|"] as const;
 
-/** The cells of a line, as far as a header needs them: without line ends in quotes. */
+/** The cells of a header line. Line breaks inside quotes are not supported. */
 const cellsOf = (line: string, ownDelimiter: string | undefined): readonly string[] => {
   const bare = line.replaceAll(/"[^"]*"/g, "");
   const counts = delimiters.map((each) => bare.split(each).length);
@@ -164,7 +164,7 @@ const cellsOf = (line: string, ownDelimiter: string | undefined): readonly strin
   const cells: string[] = [];
   for (const part of line.split(delimiter)) {
     const open = cells.at(-1);
-    // An odd number of quotes: the delimiter is inside a quoted cell.
+    // With an odd number of quotes, the delimiter is inside a quoted cell.
     if (open !== undefined && open.split('"').length % 2 === 0)
       cells[cells.length - 1] = open + delimiter + part;
     else cells.push(part);
@@ -177,34 +177,34 @@ const cellsOf = (line: string, ownDelimiter: string | undefined): readonly strin
   );
 };
 
-/** The line that has a column for the address, if others are above it. */
+/** Finds a header below the first line: the first line that has a column for the email address. */
 const headerBelow = (lines: readonly string[], delimiter: string | undefined) => {
   const headers = lines.map((line) => cellsOf(line, delimiter));
   const above = headers.findIndex((cells) => [...guessedMap(cells).values()].includes("email"));
   return above > 0 ? { above, header: headers[above] ?? [] } : undefined;
 };
 
-const [mostLines, mostLetters] = [6, 100];
+const [maxLines, maxLetters] = [6, 100];
 
-/** Where a header comes from. */
+/** The origin of a header, for error messages. */
 interface HeaderSource {
-  /** Reads the first lines of the file; none of standard input. */
+  /** Reads the first lines of the file; returns no lines for standard input. */
   readonly firstLines?: () => readonly string[];
   readonly delimiter?: string | undefined;
-  /** The other options of the command, as they are typed. */
+  /** The other options of the command, as the user typed them. */
   readonly options?: readonly string[];
 }
 
 /**
- * Refuses a file whose columns are no fields of a contact. The error ends with a command to copy, which maps the columns
- * that are recognized and leaves out the others.
+ * Refuses a file with columns that are not fields of a contact. The error ends with a command to copy that maps the
+ * recognized columns and leaves out the others.
  *
  * @throws UsageError naming the columns.
  */
 export const checkHeader = (
   file: string,
   names: readonly string[],
-  map: GivenMap,
+  map: TypedMap,
   { firstLines = () => [], delimiter, options = [] }: HeaderSource = {},
 ): void => {
   const { columns } = map;
@@ -215,16 +215,16 @@ export const checkHeader = (
   const [repeated] = repeatedColumns(names, columns);
   if (repeated !== undefined)
     throw new UsageError(
-      `${file}: two columns are the field ${fieldOf(repeated)}; leave one of them out: --map ${JSON.stringify(`${repeated}=`)}`,
+      `${file}: two columns mean the field ${fieldOf(repeated)}. Leave one of them out: --map ${JSON.stringify(`${repeated}=`)}`,
     );
   const unknown = unmapped(names, columns);
   const hasEmail = hasEmailIn(names, columns);
   if (unknown.length === 0 && hasEmail) return;
-  const shown = unknown.slice(0, mostShown).map((name) => `"${name}"`);
-  const more = unknown.length > mostShown ? ` and ${unknown.length - mostShown} more` : "";
+  const shown = unknown.slice(0, maxShown).map((name) => `"${name}"`);
+  const more = unknown.length > maxShown ? ` and ${unknown.length - maxShown} more` : "";
   const what =
     unknown.length === 0
-      ? `no column is the email address; the columns are ${names.map((name) => `"${name}"`).join(", ")}`
+      ? `no column contains the email address. The columns are ${names.map((name) => `"${name}"`).join(", ")}`
       : `${shown.join(", ")}${more} ${unknown.length === 1 ? "is not a field" : "are not fields"} of a contact`;
   if (hasEmail || [...guessedMap(names).values()].includes("email"))
     throw new UsageError(
@@ -235,17 +235,17 @@ export const checkHeader = (
   const below = headerBelow(lines, delimiter);
   if (below !== undefined)
     throw new UsageError(
-      `${file}: ${what}. The header seems to be line ${below.above + 1} of the file, which begins as below. To skip the lines above it, run`,
+      `${file}: ${what}. The header seems to be line ${below.above + 1} of the file (see the lines below). To skip the lines above it, run`,
       command(below.header, "--skip-lines", String(below.above)),
-      { lines: lines.slice(0, mostLines).map((line) => line.slice(0, mostLetters)) },
+      { lines: lines.slice(0, maxLines).map((line) => line.slice(0, maxLetters)) },
     );
   if (names.some((name) => /^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(name)))
     throw new UsageError(
-      `${file}: the first row holds an address, so the file has no header. Write one as its first line, for example email,name`,
+      `${file}: the first row contains an email address, so the file has no header. Add a header as its first line, for example email,name`,
     );
   throw new UsageError(
     `${file}: ${what}. The first row that was read is: ${names.slice(0, 8).join(", ")}. ` +
-      "If the header is further down, add --skip-lines <n>; otherwise map a column to email",
+      "If the header is further down, add --skip-lines <n>. Otherwise, map a column to email",
     `touchpoint contacts import ${shellWord(file)} --map "<column>=email" --map "*="`,
   );
 };

@@ -5,12 +5,12 @@ export const contactsChanges: CliCommand = {
   name: "contacts changes",
   about:
     "Writes the contacts that were added, changed or removed since the last run, as NDJSON to standard output.\n" +
-    "The first run writes every contact. A run that was stopped continues when it is started again: it misses no\n" +
-    "change, and may repeat the last lines.",
+    "The first run writes every contact. If a run was stopped, run the same command again to continue: it misses\n" +
+    "no change, but may repeat the last lines.",
   example: "touchpoint contacts changes --snapshot contacts.snapshot",
   operands: [],
   options: {
-    "--snapshot <path>": "the snapshot to compare with; the first run creates it",
+    "--snapshot <path>": "the snapshot file to compare with; the first run creates it",
     "--search <text>": "only contacts that match",
     ...connectionOptions,
   },
@@ -27,7 +27,7 @@ export const contactsChanges: CliCommand = {
     });
     for await (const page of changes.pages()) {
       for (const { kind } of page) counts[kind] += 1;
-      // Only a page that was written is taken.
+      // Write the page before requesting the next one: the request marks this page as processed.
       await request.stdout.write(page.map((change) => `${JSON.stringify(change)}\n`).join(""));
     }
     watching.bar.end();

@@ -18,22 +18,25 @@ export const exportSettings = (request: Pick<Request, "values">) => {
   const format = formatOf(out, request);
   const columns = listOf(request, "columns");
   if (columns?.length === 0) throw new UsageError("--columns must name at least one column");
-  if (columns !== undefined && format !== "csv") throw new UsageError("--columns is for CSV");
+  if (columns !== undefined && format !== "csv") throw new UsageError("--columns works only with CSV");
   checkColumns("--columns", columns ?? []);
   const twice = columns?.find((column, at) => columns.indexOf(column) < at);
   if (twice !== undefined) throw new UsageError(`--columns: ${twice} appears twice`);
-  if (checkpoint !== undefined && out === "-") throw new UsageError("standard output has no --checkpoint");
+  if (checkpoint !== undefined && out === "-")
+    throw new UsageError("--checkpoint does not work with standard output: name a file with --out");
   if (checkpoint !== undefined && /\.gz$/i.test(out))
-    throw new UsageError("a compressed file has no --checkpoint: export it plain and compress it afterwards");
+    throw new UsageError(
+      "--checkpoint does not work with a compressed file: export to a plain file and compress it afterwards",
+    );
   assertDistinct({ "--out": out, "--checkpoint": checkpoint });
-  // Custom fields are one column of JSON: a column that first appears after thousands of contacts could not be added to a
-  // file that is half written.
+  // Custom fields share one column of JSON. A new custom field that appears after thousands of contacts couldn't get a
+  // column of its own, because the header is already written.
   const defaults = format === "csv" ? contactFields : undefined;
   const chosen = { columns: columns ?? defaults, delimiter: delimiterOf(request, format) };
   return { out, format, search, ...chosen, checkpoint };
 };
 
-/** The list as a source that shows its progress. */
+/** Wraps a list so that reading it updates the progress bar. */
 const watched = (list: Paged<Contact>, { show }: Watched) => {
   let total: number | undefined;
   async function* pages(from?: { readonly cursor?: string | undefined }) {
@@ -49,7 +52,7 @@ const watched = (list: Paged<Contact>, { show }: Watched) => {
   return { source: { request: list.request, pages, [Symbol.asyncIterator]: contacts }, onWritten };
 };
 
-/** Says what failed if it was standard output: a file names itself in its errors. */
+/** Names standard output in its errors. Errors of files already contain the path. */
 const explainedOutput = (error: unknown): never => {
   throw error instanceof Error && "syscall" in error ? new OutputError(error) : error;
 };
@@ -57,17 +60,17 @@ const explainedOutput = (error: unknown): never => {
 export const contactsExport: CliCommand = {
   name: "contacts export",
   about:
-    "Writes every contact to a file, once each, even while others are added and deleted.\n" +
-    "The file appears when it is complete.",
+    "Writes every contact to a file exactly once, even while contacts are added and deleted.\n" +
+    "The file appears when the export is complete.",
   example: "touchpoint contacts export --out contacts.csv --checkpoint export.json",
   operands: [],
   options: {
     "-o, --out <path>": "a .csv or .ndjson file, optionally with .gz; - for standard output",
-    "-s, --search <text>": "only contacts that match, for example an email",
+    "-s, --search <text>": "only contacts that match the text, for example an email address",
     "--columns <a,b,…>":
       "the columns of a CSV file: email,name,customFields.plan (default: all, with customFields as JSON)",
     ...delimiterOption,
-    ...formatOption,
+    ...formatOption("output"),
     ...checkpointOption,
     ...connectionOptions,
     ...jsonOption,
@@ -88,7 +91,7 @@ export const contactsExport: CliCommand = {
     const { records: contacts, bytes, resumed = 0 } = await written.catch(explainedOutput);
     watching.bar.end();
     const elapsedMs = Math.round(request.now() - startedAt);
-    // Standard output holds the contacts.
+    // Standard output contains the contacts, so the report goes to standard error.
     const to = isPiped ? { ...request, stdout: request.stderr } : request;
     await writeReport(to, { file: out, contacts, resumed, bytes, elapsedMs });
     return watching.exitCode();

@@ -1,7 +1,7 @@
 import { type FileSource, type ReadOptions, readContacts } from "../files/index.ts";
 import type { ContactInput, PlannedRow } from "../index.ts";
 import { type CliCommand, countOf, type Request, UsageError } from "./command.ts";
-import { checkHeader, givenMap } from "./contact-columns.ts";
+import { checkHeader, readMap } from "./contact-columns.ts";
 import { planTable } from "./plan-table.ts";
 import {
   checkInputName,
@@ -15,19 +15,19 @@ import {
 import { openRecords, UnreadableLine } from "./rejections.ts";
 import { resumableOptions, runResumable } from "./run-resumable.ts";
 
-/** What a proposed command repeats. */
-const keptOptions = ["format", "encoding", "delimiter", "types", "skip-lines", "add-to-list"] as const;
+/** The options that a proposed command repeats. */
+const repeatedOptions = ["format", "encoding", "delimiter", "types", "skip-lines", "add-to-list"] as const;
 
 const contactsOf = (request: Request, path: string) => {
   checkInputName(path);
   const format = formatOf(path, request);
   const delimiter = delimiterOf(request, format);
   const skipLines = countOf(request, "skip-lines", { least: 0, most: 1_000_000 });
-  const map = givenMap(request);
+  const map = readMap(request);
   const isAssumed = path === "-" && request.values.format === undefined;
   const { encoding } = request.values;
   let hasHeader = format !== "csv";
-  const options = keptOptions.flatMap((name) => {
+  const options = repeatedOptions.flatMap((name) => {
     const value = request.values[name];
     return value === undefined ? [] : [`--${name}`, value];
   });
@@ -39,18 +39,19 @@ const contactsOf = (request: Request, path: string) => {
   const csv = { ...map, delimiter, skipLines, onHeader };
   async function* read(source: FileSource, options: ReadOptions): AsyncGenerator<object> {
     yield* readContacts(source, { ...options, ...(format === "csv" ? csv : {}), format, encoding });
-    if (!hasHeader) throw new UsageError(`${path}: the file is empty: it has no header`);
+    if (!hasHeader) throw new UsageError(`${path}: the file is empty. A CSV file must start with a header`);
   }
-  return openRecords<ContactInput>(path, read, isAssumed ? "For CSV give --format csv" : undefined);
+  return openRecords<ContactInput>(path, read, isAssumed ? "For CSV, add --format csv" : undefined);
 };
 
 export const contactsImport: CliCommand = {
   name: "contacts import",
   about:
     "Creates or updates every contact of a CSV or NDJSON file, by email.\n" +
-    "A contact that already has these values is not sent. The columns are those of an export; id and times are\n" +
-    'ignored, and so are empty cells. In a custom field, 3 is a number and "3" in quotes is text. A column that\n' +
-    "is not a field of a contact is refused; a custom field is named customFields.plan.\n" +
+    "The import does not update a contact that already has the values of its row. The columns are those of an\n" +
+    'export. The import ignores id, times and empty cells. In a custom field, 3 is a number and "3" in quotes is\n' +
+    "text. The import refuses a column that is not a field of a contact. Name a custom field like this:\n" +
+    "customFields.plan.\n" +
     "- reads standard input.",
   example: "touchpoint contacts import contacts.csv --plan",
   operands: ["<file>"],
@@ -58,10 +59,10 @@ export const contactsImport: CliCommand = {
     "--add-to-list <list id>": "add every contact of the file to this list",
     ...foreignFileOptions,
     ...delimiterOption,
-    ...formatOption,
+    ...formatOption("input"),
     "--plan":
-      "change nothing; show what would happen: as a table on a terminal, otherwise (and with --json) as NDJSON, a line a row, and the report to standard error",
-    "--concurrency <n>": "batches in flight at once, default 8",
+      "change nothing, and show what would happen to each row. On a terminal, the plan is a table. Otherwise, or with --json, the plan is NDJSON with one line per row. The report goes to standard error",
+    "--concurrency <n>": "the number of batches in flight at once; default 8",
     ...resumableOptions,
   },
   run: async (request) => {
@@ -72,7 +73,9 @@ export const contactsImport: CliCommand = {
     const isPlan = request.flags.has("plan");
     const around = isPlan ? { ...request, stdout: request.stderr } : request;
     return runResumable(around, input, async ({ client, onProgress, reject }) => {
-      /** By line, why it could not be read: the import only sees that it is no contact. */
+      /**
+       * Why each line could not be read, by line number. The import itself only sees that the line is not a contact.
+       */
       const unreadable = new Map<number | undefined, string>();
       const { plan, ...report } = await client.contacts.import(input.records, {
         dryRun: isPlan,
@@ -95,5 +98,6 @@ export const contactsImport: CliCommand = {
       return report;
     });
   },
-  afterInterrupt: "Run the same command again: contacts that are done are recognized, none is created twice.",
+  afterInterrupt:
+    "Run the same command again. The import recognizes finished contacts and creates none twice.",
 };

@@ -19,14 +19,14 @@ import { visible } from "./terminal.ts";
 /** The response to a GET request; the body is undefined if it was not JSON. */
 type Answer = Pick<ApiError, "status" | "attempts" | "body">;
 
-/** Any status is a response here, except 401: without a valid key there is nothing to find out. */
+/** Any status counts as a response here, except 401: without a valid key, there is nothing to examine. */
 const answerOf = (error: unknown): Answer => {
   if (error instanceof ApiError && !(error instanceof AuthenticationError)) return error;
   if (!(error instanceof ResponseValidationError)) throw error;
   return { status: error.status, attempts: error.attempts, body: undefined };
 };
 
-/** The type of a value, never the value itself: responses hold personal data. */
+/** The type of a value, never the value itself, because responses contain personal data. */
 const kindOf = (value: unknown): string => {
   if (value === undefined) return "missing";
   if (value === null) return "null";
@@ -36,17 +36,17 @@ const kindOf = (value: unknown): string => {
 /** The fields of an object; none of anything else. */
 const fieldsIn = (value: unknown): Readonly<Record<string, unknown>> => (isRecord(value) ? value : {});
 
-/** Records a page, the most that the document allows. */
+/** Records per page: the maximum in the document. */
 const limit = 200;
 
-/** Sends GET requests through the client, so that it keeps the limits, and collects what they show. */
+/** Sends GET requests through the client, which stays within the rate limits, and collects the differences. */
 const examine = (client: Client, signal: AbortSignal) => {
   const differs = new Set<string>();
   const notes = new Set<string>();
   const report = { requests: 0, differs, notes, routes: {} };
 
   /** @throws AuthenticationError, ConnectionError and RateLimitError. */
-  const ask = async (call: (options: CallOptions) => ApiPromise<unknown>): Promise<Answer> => {
+  const request = async (call: (options: CallOptions) => ApiPromise<unknown>): Promise<Answer> => {
     const answer = await call({ signal, maxRetries: 1 })
       .withResponse()
       .then(({ data, response }) => ({ ...response, body: data }), answerOf);
@@ -55,18 +55,20 @@ const examine = (client: Client, signal: AbortSignal) => {
   };
 
   const get = (path: string, query: Readonly<Record<string, string | number>>): Promise<Answer> =>
-    ask((options) => client.request({ method: "GET", path, query }, options));
+    request((options) => client.request({ method: "GET", path, query }, options));
 
-  /** Asks for a page of a list. @returns its records and total; undefined if it is no page. */
+  /** Requests a page of a list. @returns its records and total; undefined if the response is not a page. */
   const page = async (operation: string, path: string, skip = 0) => {
     const { status, body } = await get(path, { skip, limit });
     const { data, total, ...counts } = fieldsIn(body);
-    if (status !== 200) return void differs.add(`${operation}: answers ${status}`);
+    if (status !== 200) return void differs.add(`${operation}: the status is ${status}`);
     if (!Array.isArray(data) || typeof total !== "number")
       return void differs.add(`${operation}: its response is not a page { data, total, skip, limit }`);
     for (const [name, requested] of Object.entries({ skip, limit }))
       if (counts[name] !== requested)
-        differs.add(`${operation}: requested ${name} ${requested}, but the page has ${counts[name]}`);
+        differs.add(
+          `${operation}: requested ${name} ${requested}, but the page has ${counts[name] ?? `no ${name}`}`,
+        );
     const due = Math.max(0, Math.min(limit, total - skip));
     if (data.length !== due)
       differs.add(
@@ -77,7 +79,8 @@ const examine = (client: Client, signal: AbortSignal) => {
 
   /** Compares records with their documented type and fields. */
   const compare = (operation: string, records: readonly unknown[], schema: Schema): void => {
-    if (records.length === 0) notes.add(`${operation}: answers no record, so that none is compared`);
+    if (records.length === 0)
+      notes.add(`${operation}: the response has no record, so no record was compared`);
     for (const record of records)
       for (const issue of schema.safeParse(record).error?.issues ?? []) {
         const value = issue.path.reduce<unknown>((at, key) => Object(at)[key], record);
@@ -88,16 +91,16 @@ const examine = (client: Client, signal: AbortSignal) => {
     const names = new Set(records.flatMap((record) => Object.keys(fieldsIn(record))));
     for (const field of fieldsOf(schema)) names.delete(field);
     if (names.size > 0)
-      notes.add(`${operation}: has fields that the document does not: ${[...names].sort().join(", ")}`);
+      notes.add(`${operation}: the records have undocumented fields: ${[...names].sort().join(", ")}`);
   };
 
-  return { client, report, ask, get, page, compare };
+  return { client, report, request, get, page, compare };
 };
 
 type Examination = ReturnType<typeof examine>;
 
-/** The shape of the list, its counts, whether its order is stable, and its search. */
-const examineContacts = async ({ client, report, ask, page, compare }: Examination) => {
+/** Checks the shape of the list, its counts, its order and its search. */
+const examineContacts = async ({ client, report, request, page, compare }: Examination) => {
   const [operation, path] = ["contacts.list", "/api/v1/contacts"];
   const first = await page(operation, path);
   if (first === undefined) return;
@@ -105,7 +108,9 @@ const examineContacts = async ({ client, report, ask, page, compare }: Examinati
   const half = first.ids.length >> 1;
   const rest = await page(operation, path, half);
   if (rest !== undefined && first.ids.slice(half).some((id, at) => id !== rest.ids[at]))
-    report.differs.add(`${operation}: from ${half} on, a second page has other records or another order`);
+    report.differs.add(
+      `${operation}: from record ${half} on, a second request returns other records or another order`,
+    );
   if (rest !== undefined && first.total !== rest.total)
     report.notes.add(
       `${operation}: the list changed during the check, which may explain the differences. Run doctor again`,
@@ -117,22 +122,22 @@ const examineContacts = async ({ client, report, ask, page, compare }: Examinati
     report.differs.add(`${operation}: search does not find a contact by its email, as find and upsert need`);
 };
 
-/** The inferred path of companies, for which the document has two words, and the record of a domain. */
+/** Checks the inferred path of companies, for which the document has two words, and the record of a domain. */
 const examineCompanies = async (examination: Examination, domain: string | undefined): Promise<void> => {
-  const { client, report, ask, get, compare } = examination;
+  const { client, report, request, get, compare } = examination;
   const operation = "companies.findByDomain";
   const name = domain ?? "touchpoint.invalid";
   const signatureOf = async (path: string): Promise<string> => {
     const { status, body } = await get(path, { domain: name });
     return `${status} ${JSON.stringify(body ?? null).replaceAll(path, "")}`;
   };
-  // No company of a domain may be a 404 too: a path is missing if it answers as one that cannot exist.
+  // An unknown domain can cause a 404, too. A path is missing if its response equals that of a path that can't exist.
   const missing = await signatureOf("/api/v1/touchpoint-doctor-missing");
   const [own, other] = ["/api/v1/companies", "/api/v1/leads"];
   if ((await signatureOf(own)) === missing) {
     if ((await signatureOf(other)) === missing)
-      return void report.differs.add(`${operation}: neither ${own} nor ${other} answers`);
-    report.differs.add(`${operation}: ${own} does not answer, ${other} does`);
+      return void report.differs.add(`${operation}: the service has neither ${own} nor ${other}`);
+    report.differs.add(`${operation}: the service has no ${own}, but it has ${other}`);
     report.routes = { [operation]: other, "companies.create": other };
   }
   const routed = client.withOptions({ routes: report.routes, responseValidation: "off" });
@@ -140,8 +145,10 @@ const examineCompanies = async (examination: Examination, domain: string | undef
   if (status !== 200 && status !== 404) report.differs.add(`${operation}: answers ${status}`);
   else if (isRecord(body)) compare(operation, [body], Company);
   else if (domain === undefined)
-    report.notes.add(`${operation}: no record is compared: give --domain of a company`);
-  else report.differs.add(`${operation}: finds no company of ${domain}`);
+    report.notes.add(
+      `${operation}: No company record was compared. To compare one, pass --domain <domain of a company>`,
+    );
+  else report.differs.add(`${operation}: finds no company with the domain ${domain}`);
 };
 
 /** The result of `touchpoint doctor`, as `--json` prints it. */
@@ -162,27 +169,29 @@ const section = (title: string, lines: readonly string[]): string =>
   lines.length === 0 ? "" : `\n${title}\n${lines.map((line) => `  ${visible(line)}\n`).join("")}`;
 
 export const describeDiagnosis = ({ requests, differs, notes, routes }: Diagnosis): string => {
-  const verdict = differs.length === 0 ? "nothing differs" : `${differs.length} differ`;
+  const count = differs.length;
+  const verdict = count === 0 ? "nothing differs" : `${count} ${count === 1 ? "difference" : "differences"}`;
   const lines = Object.keys(routes).length === 0 ? [] : [`routes: ${JSON.stringify(routes)}`];
   return (
     `${requests} requests, all of them GET: ${verdict}.\n` +
-    section("Differs from the document:", differs) +
+    section("Differs from the documentation:", differs) +
     section("Worth knowing:", notes) +
-    section("For the client's options:", lines)
+    section("Paste into new Client({ … }):", lines)
   );
 };
 
 export const doctor: CliCommand = {
   name: "doctor",
   about:
-    "Compares a service with the document, with about ten GET requests and nothing else.\n" +
-    "It looks at inferred paths, shapes, order and counts of lists, and unknown fields.\n" +
-    "It prints `routes` to paste. Values are never shown. It changes nothing, so it does not check what only a change would show.\n" +
+    "Compares a service with the Touchpoint API documentation. Sends about ten GET requests and changes nothing.\n" +
+    "It checks inferred paths, the shapes of responses, the order and counts of lists, and undocumented fields.\n" +
+    "If a path differs, it prints a routes option to paste into new Client({ … }). It never prints values of records.\n" +
+    "It cannot check what only a change would show.\n" +
     "Exit code 0: as documented. 3: something differs. 1: the service could not be reached.",
   example: "touchpoint doctor --domain acme.example",
   operands: [],
   options: {
-    "--base-url <url>": "default: TOUCHPOINT_BASE_URL",
+    "--base-url <url>": "the service; default: TOUCHPOINT_BASE_URL",
     "--domain <name>": "the domain of an existing company, to check its record",
     ...connectionOptions,
     ...jsonOption,

@@ -9,22 +9,24 @@ import { describeReport, resumableOptions, runResumable } from "./run-resumable.
 
 const eventsOf = (request: Request) => {
   const [file = ""] = request.operands;
-  if (formatOf(file, request) !== "ndjson") throw new UsageError(`${file}: events are read from NDJSON only`);
-  const otherwise = file === "-" ? "Events are read from NDJSON only" : undefined;
+  if (formatOf(file, request) !== "ndjson")
+    throw new UsageError(`${file}: events can be read only from NDJSON`);
+  const otherwise = file === "-" ? "Events can be read only from NDJSON" : undefined;
   return openRecords<EventInput>(file, readNdjson, otherwise);
 };
 
 export const forecast: CliCommand = {
   name: "forecast",
   about:
-    "Estimates how long the ingestion of an NDJSON file takes at the limits, and over how many days.\n" +
-    "It shows how many events will be older than 72 hours by then. It sends nothing and needs no key. - reads standard input.",
+    "Estimates how long it takes to ingest an NDJSON file within the rate limits.\n" +
+    "It also shows how many days that takes, and how many events will be older than 72 hours when they are sent.\n" +
+    "It sends nothing and needs no key. - reads standard input.",
   example: "touchpoint forecast events.ndjson",
   operands: ["<file>"],
   options: { ...connectionOptions, ...jsonOption },
   run: async (request) => {
     const { records } = eventsOf(request);
-    // It sends nothing, so it needs neither of them.
+    // The forecast sends nothing, so it needs neither a key nor a base URL.
     await using client = await connect(request, { apiKey: "none", baseUrl: "http://localhost" });
     const forecast = await client.events.forecast(records, { signal: request.interrupt });
     const { events, durationMs, days, tooOld = 0 } = forecast;
@@ -53,7 +55,7 @@ export const eventsIngest: CliCommand = {
   operands: ["<file>"],
   options: {
     "--id-from <source=name>":
-      "derive ids from that name, the line and the content: identical lines are then events of their own",
+      "derive event ids from this name, the line number and the content, so that identical lines are separate events",
     ...resumableOptions,
   },
   run: async (request) => {
@@ -67,8 +69,8 @@ export const eventsIngest: CliCommand = {
         signal: request.interrupt,
         onProgress: (progress) => {
           onProgress(progress, leastMs);
-          const left = Math.max(0, (input.total() ?? 0) - progress.done);
-          void client.events.forecast(left).then(({ durationMs }) => {
+          const remaining = Math.max(0, (input.total() ?? 0) - progress.done);
+          void client.events.forecast(remaining).then(({ durationMs }) => {
             leastMs = durationMs;
           });
         },
@@ -77,5 +79,5 @@ export const eventsIngest: CliCommand = {
     );
   },
   afterInterrupt:
-    "Run the same command again: events that were recorded are recognized, none is recorded twice.",
+    "Run the same command again. The service recognizes recorded events, and records none twice.",
 };

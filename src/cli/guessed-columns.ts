@@ -43,7 +43,7 @@ const letters = (name: string): string =>
     .toLowerCase()
     .replaceAll(/[^a-z0-9]/g, "");
 
-/** A guess what the columns of a file from elsewhere are: at most one for each field. */
+/** Guesses which columns of a file from another system map to which fields. Each field gets at most one column. */
 export const guessedMap = (columns: readonly string[]): ReadonlyMap<string, string> => {
   const columnOf = (field: string): string | undefined => {
     const names = namesOf(field);
@@ -71,8 +71,8 @@ export const guessedMap = (columns: readonly string[]): ReadonlyMap<string, stri
 };
 
 /**
- * The column `Title` of an address book, which holds `Mr` or `Ms`: it is before the first name, or beside other parts of
- * a name. Elsewhere `Title` is a job title.
+ * Finds the column `Title` of an address book, which contains `Mr` or `Ms`. Such a column is directly before the first
+ * name, or the file has other parts of a name. Otherwise, `Title` is a job title.
  */
 export const salutationIn = (names: readonly string[]): string | undefined => {
   const columns = names.map(letters);

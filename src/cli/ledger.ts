@@ -3,7 +3,7 @@ import type { Ledger, LedgerRow } from "../index.ts";
 import { asUsage, type CliCommand, countOf, exitCode, print, type Request, UsageError } from "./command.ts";
 import { shellWord, visible } from "./terminal.ts";
 
-/** The ledger of the first operand. A missing file is a typing error, not an empty ledger. */
+/** Opens the ledger that the first operand names. A missing file is a typing error, not an empty ledger. */
 const ledgerOf = async ({ operands }: Request): Promise<Ledger> => {
   const [path = ""] = operands;
   if (!existsSync(path)) throw new UsageError(`there is no file ${path}`);
@@ -21,7 +21,7 @@ const idIn = (receipt: unknown): string => {
 const lineOf = (row: LedgerRow): string =>
   `${timeOf(row)}  ${row.state.padEnd(7)}  ${[row.key, idIn(row.receipt)].map(visible).join("  ").trimEnd()}\n`;
 
-const json = { "--json": "JSON, receipts included" };
+const json = { "--json": "print JSON, including the receipts" };
 
 export const ledgerList: CliCommand = {
   name: "ledger list",
@@ -30,7 +30,7 @@ export const ledgerList: CliCommand = {
   operands: ["<file>"],
   options: {
     "--state <state>": "only pending, unknown or sent",
-    "--since <time>": "only keys claimed since 2026-03-02, or 2026-03-02T07:00:00Z",
+    "--since <time>": "only keys claimed since a date (2026-03-02) or a time (2026-03-02T07:00:00Z)",
     "--limit <n>": "the maximum number of keys",
     ...json,
   },
@@ -61,15 +61,15 @@ const meaning: Readonly<Record<LedgerRow["state"], string>> = {
 };
 
 const answers = (file: string, { key, state }: LedgerRow): string => {
-  // Without `--`, an argument that starts with a dash is an option.
+  // Without `--`, parseArgs reads an argument that starts with a dash as an option.
   const end = [file, key].some((word) => word.startsWith("-")) ? "-- " : "";
   const settle = `touchpoint ledger settle ${end}${shellWord(file)} ${shellWord(key)}`;
   if (state === "sent")
-    return `${settle} not-sent\n  frees the key if its scheduled email was canceled: the next call with the key sends. Add --release to free this key in any case.\n`;
-  if (state === "pending") return `Look again later. settle needs --force while it is being sent.\n`;
+    return `${settle} not-sent\n  if its scheduled email was canceled: frees the key, and the next call with it sends. Add --release to free the key in any case.\n`;
+  if (state === "pending") return `Look again later. While the email is being sent, settle needs --force.\n`;
   return (
-    `${settle} sent\n  you found it: a call with this key sends nothing, now and later.\n` +
-    `${settle} not-sent\n  you are sure that it did not go out: the key is free, and the next call with it sends.\n`
+    `${settle} sent\n  if you found the email: no call with this key sends it again.\n` +
+    `${settle} not-sent\n  if you are sure that the email did not go out: frees the key, and the next call with it sends.\n`
   );
 };
 
@@ -81,7 +81,7 @@ const described = (file: string, row: LedgerRow): string => {
 
 export const ledgerShow: CliCommand = {
   name: "ledger show",
-  about: "Shows what a ledger file knows about a key, what to look up, and what each result means.",
+  about: "Shows what a ledger file stores about a key, what to check, and which command to run next.",
   example: "touchpoint ledger show sent.ledger welcome:42",
   operands: ["<file>", "<key>"],
   options: json,
@@ -100,20 +100,22 @@ export const ledgerShow: CliCommand = {
 export const ledgerSettle: CliCommand = {
   name: "ledger settle",
   about:
-    "Records by hand what happened to the email of a key.\n" +
-    "sent: calls with the key send nothing. not-sent: the key is free, and the next call with it sends.",
+    "Records by hand whether the email of a key was sent.\n" +
+    "sent: calls with the key send nothing. not-sent: the key becomes free, and the next call with it sends.",
   example: "touchpoint ledger settle sent.ledger welcome:42 not-sent",
   operands: ["<file>", "<key>", "<sent|not-sent>"],
   options: {
-    "--release": "with not-sent: also frees a key whose email was sent",
-    "--force": "also settles a key that a process is sending now",
+    "--release":
+      "with not-sent: free the key even if its email was sent. The next call with the key then sends the email again",
+    "--force":
+      "settle the key even if a process is sending its email now. If you use it with not-sent, the email can go out twice",
   },
   run: async (request) => {
     const [, key = "", settlement] = request.operands;
     if (settlement !== "sent" && settlement !== "not-sent")
-      throw new UsageError(`give sent or not-sent, got "${settlement}"`);
+      throw new UsageError(`the last argument must be sent or not-sent, got "${settlement}"`);
     const isRelease = request.flags.has("release");
-    if (isRelease && settlement === "sent") throw new UsageError("--release goes with not-sent");
+    if (isRelease && settlement === "sent") throw new UsageError("--release works only with not-sent");
     const ledger = await ledgerOf(request);
     const isDone = isRelease
       ? await ledger.release(key)
@@ -128,11 +130,11 @@ export const ledgerSettle: CliCommand = {
         ? "is free"
         : row.state === "pending"
           ? "is being sent now (--force settles it)"
-          : `was ${row.state} already (not-sent --release frees it)`;
+          : `is already ${row.state} (not-sent --release frees it)`;
     request.stderr.write(`touchpoint: nothing was changed: ${visible(key)} ${why}\n`);
     return exitCode.failed;
   },
-  afterInterrupt: "Look with `touchpoint ledger show` whether the key was settled.",
+  afterInterrupt: "To see whether the key was settled, run `touchpoint ledger show`.",
 };
 
 export const ledgerMigration: CliCommand = {
@@ -149,7 +151,7 @@ export const ledgerMigration: CliCommand = {
   run: async (request) => {
     const [dialect] = request.operands;
     if (dialect !== "postgres" && dialect !== "sqlite")
-      throw new UsageError(`give postgres or sqlite, got "${dialect}"`);
+      throw new UsageError(`the argument must be postgres or sqlite, got "${dialect}"`);
     const { migration } = await import("../sql/index.ts");
     const { limits, ledger, checkpoint } = request.values;
     const isNamed = [limits, ledger, checkpoint].some((table) => table !== undefined);

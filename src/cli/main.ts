@@ -3,13 +3,13 @@ import { OutputError } from "./command.ts";
 import { run } from "./run.ts";
 
 const interruption = new AbortController();
-// Only the first signal: a second one ends the process at once.
+// Handle only the first signal, so that a second one ends the process at once.
 for (const signal of ["SIGINT", "SIGTERM"] as const)
   process.once(signal, () => interruption.abort(new Error(signal)));
 
 const { stdout, stderr } = process;
-// A failed write to standard output rejects; without standard error, the command goes on. An event without a listener
-// would end the process.
+// An "error" event without a listener would end the process. A failed write to standard output rejects instead (see
+// below), and the command continues without standard error.
 for (const stream of [stdout, stderr]) stream.on("error", () => {});
 
 run(process.argv.slice(2), {

@@ -3,34 +3,34 @@ import { type Terminal, visible } from "./terminal.ts";
 
 export type ProgressShown = Omit<Progress, "forecast">;
 
-/** The progress that is measured. */
+/** The progress that a command reports. */
 export type Measured = Pick<Progress, "done" | "total"> & {
-  /** The rate of this run. Without it, what is done in the first report is of an earlier run. */
+  /** The rate of this run. If it is undefined, the items of the first report count as work of an earlier run. */
   readonly perSecond?: number | undefined;
-  /** The least time that the rest takes at the limits, if known. */
+  /** The minimum time for the remaining items within the rate limits, if known. */
   readonly leastMs?: number | undefined;
 };
 
-/** The last wait for a limit, and when it ends. */
+/** The most recent wait for a limit, and when it ends. */
 export interface LimitWait {
   readonly limit: string;
   readonly until: number;
 }
 
-/** Computes the rate of the work and the time left. @param now - milliseconds that never run backwards. */
+/** Computes the rate of the work and the remaining time. @param now - a monotonic clock in milliseconds. */
 export const createPace = (now: () => number) => {
   let first: { readonly at: number; readonly done: number } | undefined;
   return ({ done, total, perSecond, leastMs = 0 }: Measured, { limit, until }: LimitWait): ProgressShown => {
     const at = now();
-    // At 0, all that is done is of an earlier run.
+    // At a rate of 0, all settled items are from an earlier run.
     if (first === undefined || perSecond === 0) first = { at, done };
     const elapsedMs = Math.max(1, at - first.at);
     const settled = perSecond === undefined ? done - first.done : (perSecond / 1_000) * elapsedMs;
-    // A wait counts in full, because the work before it used up the whole window.
+    // Count the complete wait, because the work before it used up the complete window.
     const perMs = settled / Math.max(elapsedMs, until - first.at);
-    const left = Math.max(0, (total ?? Number.NaN) - done);
-    const leftMs = left === 0 ? 0 : Math.max(left / perMs, leastMs);
-    const etaMs = Number.isFinite(leftMs) ? leftMs : undefined;
+    const remaining = Math.max(0, (total ?? Number.NaN) - done);
+    const remainingMs = remaining === 0 ? 0 : Math.max(remaining / perMs, leastMs);
+    const etaMs = Number.isFinite(remainingMs) ? remainingMs : undefined;
     return { done, total, perSecond: perMs * 1_000, etaMs, waitingFor: at < until ? limit : undefined };
   };
 };
@@ -42,7 +42,7 @@ const grouped = (count: number): string => count.toLocaleString("en-US");
 const rate = (perSecond: number): string =>
   `${perSecond < 10 ? perSecond.toFixed(1) : grouped(Math.round(perSecond))}/s`;
 
-/** Two units, or one if the second is 0: `1 min`. */
+/** Joins two units, or returns only the first one if the second is 0: `1 min`. */
 const units = (one: string, other: string): string => (other.startsWith("0 ") ? one : `${one} ${other}`);
 
 export const duration = (ms: number): string => {
@@ -53,26 +53,26 @@ export const duration = (ms: number): string => {
   return units(`${grouped(Math.floor(minutes / 60))} h`, `${minutes % 60} min`);
 };
 
-/** From 0 to 1. More may be done than expected, because records are added meanwhile. */
+/** A fraction from 0 to 1. `done` can exceed `total`, because records are added during the run. */
 const shareOf = (done: number, total: number): number => (done >= total ? 1 : done / total);
 
-/** The figures, the least important last. */
+/** The figures, with the least important last. */
 const figures = ({ done, total, perSecond, etaMs, waitingFor }: ProgressShown): string[] => {
   const figures = total === undefined ? [`${grouped(done)} done`] : [`${grouped(done)}/${grouped(total)}`];
-  // Rounded down, so that only finished work is at 100 %.
+  // Round down, so that only finished work shows 100 %.
   if (total !== undefined) figures.unshift(`${Math.floor(shareOf(done, total) * 100)} %`.padStart(5));
-  // Not before the first record: 0/s would say that the work stands still.
+  // Show no rate before the first record: 0/s would look as if the work had stalled.
   if (perSecond > 0) figures.push(rate(perSecond));
   if (etaMs !== undefined) figures.push(`${duration(etaMs)} left`);
   if (waitingFor !== undefined) figures.push(`waiting for ${waitingFor}`);
   return figures;
 };
 
-/** Progress as a line for a log: figures, no bar. */
+/** Formats progress as a line for a log: figures without a bar. */
 export const describeProgress = (progress: ProgressShown): string => figures(progress).join("  ").trimStart();
 
 /**
- * Progress as one line for a terminal, never longer than `width` columns.
+ * Formats progress as one line for a terminal, never longer than `width` columns.
  *
  * It has a bar of 10 to 30 columns if the total is known and there is room. A narrow terminal loses the last figures first.
  */
@@ -90,9 +90,9 @@ export const renderProgress = (progress: ProgressShown, width: number): string =
 /** Progress on a terminal, or in a log. */
 export interface ProgressBar {
   update(progress: ProgressShown): void;
-  /** Writes a line above the bar, such as a rejected record. */
+  /** Prints a line above the bar, for example about a rejected record. */
   print(line: string): void;
-  /** Keeps the last state on the screen. Later updates are ignored. */
+  /** Leaves the last state on the screen, and ignores later updates. */
   end(): void;
 }
 
@@ -100,14 +100,14 @@ const clearLine = "\r\u001b[K";
 const defaultColumns = 80;
 const logGapMs = 5_000;
 
-/** One line, redrawn in place. */
+/** Progress as one line that is redrawn in place. */
 const drawnBar = (terminal: Terminal): ProgressBar => {
   let shown = "";
   let isEnded = false;
   return {
     update: (progress) => {
       if (isEnded) return;
-      // The last column stays free, because some terminals start a new line when it is filled. Some report 0 columns.
+      // Leave the last column free, because some terminals start a new line when it is filled. Some report 0 columns.
       const line = renderProgress(progress, (terminal.columns || defaultColumns) - 1);
       if (line === shown) return;
       shown = line;
@@ -124,7 +124,7 @@ const drawnBar = (terminal: Terminal): ProgressBar => {
   };
 };
 
-/** A line every few seconds, and the last state. */
+/** Progress as a line every few seconds, and a line for the last state. */
 const loggedBar = (terminal: Terminal, now: () => number): ProgressBar => {
   let nextAt = Number.NEGATIVE_INFINITY;
   let pending: string | undefined;
@@ -147,9 +147,10 @@ const loggedBar = (terminal: Terminal, now: () => number): ProgressBar => {
 };
 
 /**
- * Shows progress: one redrawn line on a terminal; anywhere else a plain line at most every 5 seconds, and the last.
+ * Shows progress. On a terminal, it redraws one line. Elsewhere, it writes a plain line at most every 5 seconds, and
+ * one for the last state.
  *
- * @param now - milliseconds that never run backwards.
+ * @param now - a monotonic clock in milliseconds.
  */
 export const progressBar = (terminal: Terminal, now: () => number): ProgressBar => {
   const bar = terminal.isTTY ? drawnBar(terminal) : loggedBar(terminal, now);

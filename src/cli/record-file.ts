@@ -9,36 +9,41 @@ import { type Request, UsageError } from "./command.ts";
 
 type Format = "csv" | "ndjson";
 
-export const formatOption: Options = {
-  "--format <csv|ndjson>": "the format of standard input or output; default ndjson",
-};
+export const formatOption = (stream: "input" | "output"): Options => ({
+  "--format <csv|ndjson>": `the format of standard ${stream}; default ndjson`,
+});
 
 export const delimiterOption: Options = {
-  "--delimiter <c>": "the character between cells of CSV; tab for a tab",
+  "--delimiter <c>": "the character between the cells of a CSV file; tab for a tab",
 };
 
 /** The options for files that other systems wrote. */
 export const foreignFileOptions: Options = {
   "--map <column=field>...":
-    'read a column of the file as a field: "Email Address=email"; join columns: "First Name+Last Name=name"; leave one out: "Tags="; leave out all others: "*="; @columns.json reads the same from a file',
+    "how to read the columns of the file:\n" +
+    '"Email Address=email" reads a column as a field\n' +
+    '"First Name+Last Name=name" joins columns\n' +
+    '"Tags=" leaves a column out\n' +
+    '"*=" leaves out all other columns\n' +
+    "@columns.json reads these entries from a JSON file",
   "--types <field=type,...>":
     "the types of custom fields: score=number,zip=text (text, number, boolean, list)",
   "--encoding <name>":
     "the encoding of the file, such as windows-1252; default UTF-8, or UTF-16 with a byte order mark",
-  "--skip-lines <n>": "lines above the header of CSV",
+  "--skip-lines <n>": "the number of lines above the header of a CSV file",
 };
 
 /** @throws UsageError for an invalid character. */
 export const delimiterOf = (request: Pick<Request, "values">, format: Format): string | undefined => {
   const text = request.values.delimiter;
   if (text === undefined) return undefined;
-  if (format !== "csv") throw new UsageError("--delimiter is for CSV");
+  if (format !== "csv") throw new UsageError("--delimiter works only with CSV");
   const delimiter = text === "tab" || text === "\\t" ? "\t" : text;
   if (delimiter.length === 1 && !/["\r\n]/.test(delimiter)) return delimiter;
   throw new UsageError(`--delimiter must be one character, or tab, got "${text}"`);
 };
 
-/** How a file with another ending becomes one that can be read. */
+/** How to convert a file with another ending to a readable one. */
 const otherWays: readonly (readonly [endings: RegExp, way: string])[] = [
   [/\.(xlsx?|xlsm|ods|numbers)$/i, 'is a workbook: in the spreadsheet, save it as "CSV UTF-8"'],
   [
@@ -48,21 +53,23 @@ const otherWays: readonly (readonly [endings: RegExp, way: string])[] = [
   [/\.(vcf|vcard)$/i, "is an address book: export it as CSV"],
 ];
 
-/** @throws UsageError for the name of a file that another program must convert. */
+/** @throws UsageError if the file name shows that another program must convert the file first. */
 export const checkInputName = (path: string): void => {
   const [, way] = otherWays.find(([endings]) => endings.test(path)) ?? [];
   if (way !== undefined) throw new UsageError(`${path} ${way}`);
 };
 
 /**
- * The format of a file by its name, or of `-` by the option `--format`.
+ * The format of a file: the ending of its name sets it, or `--format` for `-`.
  *
- * @throws UsageError for a name without a known ending.
+ * @throws UsageError for a name with an unknown ending.
  */
 export const formatOf = (path: string, request?: Pick<Request, "values">): Format => {
   const format = request?.values.format;
   if (format !== undefined && path !== "-")
-    throw new UsageError("--format is only for standard input (-): a file's name has the format");
+    throw new UsageError(
+      '--format works only with "-" (standard input or output). For a file, the ending of its name sets the format. Remove --format.',
+    );
   if (path === "-") {
     if (format === undefined || format === "ndjson") return "ndjson";
     if (format === "csv") return format;
@@ -77,9 +84,9 @@ export const formatOf = (path: string, request?: Pick<Request, "values">): Forma
 };
 
 /**
- * Checks the files of a command before one of them is written.
+ * Checks that the files of a command differ, before the command writes to one of them.
  *
- * @param files - their paths, by what they are called in the error; undefined or `-` where there is none.
+ * @param files - the paths, keyed by the name for the error message. A path can be undefined or `-`.
  * @throws UsageError when two of them are the same file.
  */
 export const assertDistinct = (files: Readonly<Record<string, string | undefined>>): void => {
@@ -87,19 +94,20 @@ export const assertDistinct = (files: Readonly<Record<string, string | undefined
   for (const [name, path] of Object.entries(files)) {
     if (path === undefined || path === "-") continue;
     const other = names.get(resolve(path));
-    if (other !== undefined) throw new UsageError(`${name} must be another file than ${other}, got ${path}`);
+    if (other !== undefined)
+      throw new UsageError(`${name} and ${other} must be different files, but both are ${path}`);
     names.set(resolve(path), name);
   }
 };
 
-// Small chunks, so that the estimate improves in small files too.
+// Small chunks give small files an estimate, too.
 const chunkBytes = 16 * 1024;
 
 /**
  * Opens the input of a command for a reader of CSV or NDJSON; `-` is standard input.
  *
- * @returns `counted` passes records on; `total` is their number: an estimate from the bytes read so far, exact once the
- * file is read, undefined for standard input until it ends.
+ * @returns `countRecords` passes records through and counts them. `total` returns their number: an estimate from the
+ * bytes read so far, and the exact number at the end of the file. For standard input, it is undefined until the end.
  */
 export const openInput = (path: string) => {
   let records = 0;
@@ -110,7 +118,7 @@ export const openInput = (path: string) => {
       let bytes = 0;
       for await (const chunk of createReadStream(path, { highWaterMark: chunkBytes })) {
         yield chunk;
-        // The reader requests the next chunk: it has returned all records of the chunks before.
+        // The reader requests the next chunk only after it has returned all records of the previous chunks.
         bytes += chunk.length;
         if (records > 0 && bytes < size) total = Math.round((records * size) / bytes);
       }
@@ -118,7 +126,7 @@ export const openInput = (path: string) => {
       throw new Error(`${path}: cannot be read (${messageOf(cause)})`, { cause });
     }
   }
-  async function* counted<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
+  async function* countRecords<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
     for await (const record of items) {
       records += 1;
       yield record;
@@ -127,12 +135,12 @@ export const openInput = (path: string) => {
   }
   const source: FileSource = path === "-" ? process.stdin : chunks();
   const name = path === "-" ? "standard input" : path;
-  return { source, name, counted, total: () => total };
+  return { source, name, countRecords, total: () => total };
 };
 
 const headBytes = 16 * 1024;
 
-/** The first lines of a file, for an error that shows them; also of one that is packed, or not in UTF-8. */
+/** The first lines of a file, for an error message. The file can be gzipped, and in another encoding than UTF-8. */
 export const firstLinesOf = (path: string, encoding: string | undefined): readonly string[] => {
   const bytes = Buffer.alloc(headBytes);
   const file = openSync(path, "r");

@@ -6,13 +6,14 @@ import { type Request, UsageError } from "./command.ts";
 import type { ProgressBar } from "./progress-bar.ts";
 import { assertDistinct, openInput } from "./record-file.ts";
 
-// As the readers of `touchpoint-sdk/files` mark records: an import and its plan name a row by this line.
+// The readers of `touchpoint-sdk/files` mark records with these symbols. Imports and plans report the marked line.
 const sourceLine = Symbol.for("touchpoint-sdk.source-line");
 const isUnreadable = Symbol.for("touchpoint-sdk.unreadable-line");
 
 /**
- * A line that could not be read. It comes between the records around it, and no checkpoint counts it, so that a program
- * that reads the file with `onInvalid` can go on. It has no fields that JSON sees, so that no copy replaces it.
+ * A line that could not be read. It takes the position of its line among the records, but checkpoints don't count it.
+ * So a program that reads the same file with `onInvalid` can use the checkpoint, too. It has no enumerable fields for
+ * JSON, so that no copy replaces it.
  */
 export class UnreadableLine {
   readonly [sourceLine]: number;
@@ -35,28 +36,32 @@ export class UnreadableLine {
   }
 }
 
-/** Unwraps a line of a `--rejected` file: its record, or the text that still takes the place of one. */
-const unwrapped = (record: object): object => {
+/** Returns the record in a line of a `--rejected` file, or an UnreadableLine if the line still contains text. */
+const unwrap = (record: object): object => {
   const { index, error, rejected, line = Number(index) + 1 }: { [field: string]: unknown } = { ...record };
   if (typeof index !== "number" || typeof error !== "string") return record;
   if (typeof rejected === "object" && rejected !== null) return rejected;
   if (typeof rejected !== "string") return record;
-  // Not read anew: of a row of CSV, the header is in another file.
-  return new UnreadableLine(Number(line), rejected, "rejected is still text: replace it by a JSON object");
+  // Don't parse the text again: if it is a CSV row, its header is in another file.
+  return new UnreadableLine(
+    Number(line),
+    rejected,
+    'the field "rejected" still contains text: replace it with a JSON object',
+  );
 };
 
-// The first issue, because the error's message begins with the file name, which the user has just typed.
-const unreadable = ({ line, text, error }: InvalidLine): UnreadableLine =>
+// Use the first issue, because the error's message begins with the file name, which the user has just typed.
+const toUnreadable = ({ line, text, error }: InvalidLine): UnreadableLine =>
   new UnreadableLine(line, text, error.issues[0]?.message ?? error.message);
 
-// So many in a row mean that the file holds something else.
-const mostInARow = 1_000;
+// With so many bad lines in a row, the file contains something else.
+const maxInARow = 1_000;
 
 /**
  * Reads records, with an UnreadableLine for each line without a record.
  *
  * @param read - starts reading, and reports each bad line to `onInvalid`.
- * @param otherwise - what to do if the input holds something else: NDJSON was only assumed.
+ * @param otherwise - advice for an input that isn't NDJSON. Set it only if the command assumes NDJSON.
  * @throws UsageError when the first line of assumed NDJSON does not start an object.
  * @throws the error of a bad line when 1,000 in a row are bad.
  */
@@ -66,23 +71,24 @@ export async function* readableRecords(
 ): AsyncGenerator<object> {
   let isFirst = true;
   const bad: UnreadableLine[] = [];
-  // Only of standard input the format is assumed.
+  // The command assumes a format only for standard input.
   const notNdjson = `standard input is not NDJSON: its first line does not start with {. ${otherwise}`;
   try {
     const records = read((invalid) => {
       if (isFirst && otherwise !== undefined && !/^\s*\{/.test(invalid.text)) throw new UsageError(notNdjson);
       isFirst = false;
-      if (bad.push(unreadable(invalid)) > mostInARow) throw invalid.error;
+      if (bad.push(toUnreadable(invalid)) > maxInARow) throw invalid.error;
     });
     for await (const record of records) {
       isFirst = false;
       yield* bad.splice(0);
-      yield unwrapped(record);
+      yield unwrap(record);
     }
   } catch (error) {
     const isCsv = error instanceof ValidationError && error.message.includes(": this looks like CSV");
     if (isFirst && otherwise !== undefined && isCsv) throw new UsageError(notNdjson);
-    // The file is something else, or its header does not fit: the command line names the wrong file, or options are missing.
+    // The file contains something else, or its header doesn't fit: the user named the wrong file, or options are
+    // missing.
     if (error instanceof ConfigurationError || (error instanceof ValidationError && isFirst))
       throw new UsageError(error.message, undefined, { cause: error });
     throw error;
@@ -94,43 +100,43 @@ export async function* readableRecords(
  * Opens the file that a command names.
  *
  * @param read - a reader of `touchpoint-sdk/files`.
- * @returns its `records`, whose type is not checked here: an import or ingestion rejects those that do not fit.
+ * @returns the `records` of the file. Their type isn't checked here: an import or ingestion rejects invalid ones.
  */
 export const openRecords = <T extends object>(
   path: string,
   read: (source: FileSource, options: ReadOptions) => AsyncIterable<object>,
   otherwise?: string,
 ) => {
-  const { source, name, counted, total } = openInput(path);
+  const { source, name, countRecords, total } = openInput(path);
   const records = readableRecords((onInvalid) => read(source, { name, onInvalid }), otherwise);
-  return { records: counted(records) as AsyncIterable<T>, total };
+  return { records: countRecords(records) as AsyncIterable<T>, total };
 };
 
-/** A line of the file: what `onRejected` and `--plan` tell, and the record, or the text of a line without one. */
+/** A line of the `--rejected` file: the origin and the error, with the record or, for an unreadable line, its text. */
 export interface RejectedRecord extends Omit<RejectedContact, "contact"> {
   readonly rejected: unknown;
 }
 
-/** How each line of a file of refused records begins. */
+/** The beginning of each line in a file of rejected records. */
 const start = '{"index":';
 
 /**
- * The lines, or without one the indexes, in a file of refused records, one line in memory at a time. Removes an incomplete last line, which is of a
- * killed run.
+ * Reads the line number of each record in a file of rejected records, or its index if it has no line number. Only one
+ * line is in memory at a time. Removes an incomplete last line, which a killed run has left.
  *
- * @throws UsageError for a file of anything else, which stays as it is.
+ * @throws UsageError if the file contains anything else. The file then stays unchanged.
  */
-const knownIn = async (path: string): Promise<Set<number>> => {
+const recordsIn = async (path: string): Promise<Set<number>> => {
   const indexes = new Set<number>();
-  const other = new UsageError(`--rejected: ${path} does not hold refused records: name another file`);
+  const other = new UsageError(`--rejected: ${path} does not contain rejected records. Name another file`);
   let bytes = 0;
   let rest = Buffer.alloc(0);
   for await (const chunk of createReadStream(path)) {
     rest = Buffer.concat([rest, chunk]);
     for (let end = rest.indexOf("\n"); end >= 0; end = rest.indexOf("\n")) {
       const text = rest.toString("utf8", 0, end);
-      const [begun, index, line] = /^\{"index":(\d+),(?:"line":(\d+),)?/.exec(text) ?? [];
-      if (begun === undefined) throw other;
+      const [beginning, index, line] = /^\{"index":(\d+),(?:"line":(\d+),)?/.exec(text) ?? [];
+      if (beginning === undefined) throw other;
       indexes.add(Number(line ?? index));
       bytes += end + 1;
       rest = rest.subarray(end + 1);
@@ -142,15 +148,15 @@ const knownIn = async (path: string): Promise<Set<number>> => {
 };
 
 /**
- * Opens the file of refused records.
+ * Opens the file of rejected records.
  *
- * @param isResumed - whether the run continues from a checkpoint. If so, the lines of earlier runs stay, and a record that is
- * refused again is not listed twice.
+ * @param isResumed - whether the run continues from a checkpoint. If it does, the lines of earlier runs stay, and a
+ * record that is rejected again is not listed twice.
  */
 export const rejectedFile = async (path: string, isResumed: boolean) => {
-  // Read first: a file that this command did not write must not be emptied.
+  // Check the content before truncating: don't empty a file that this command didn't write.
   await writeFile(path, "", { flag: "a" });
-  const earlier = await knownIn(path);
+  const earlier = await recordsIn(path);
   if (!isResumed) await truncate(path);
   const indexes = isResumed ? earlier : new Set<number>();
   return async ({ index, line, ...rejected }: RejectedRecord): Promise<void> => {
@@ -161,8 +167,8 @@ export const rejectedFile = async (path: string, isResumed: boolean) => {
   };
 };
 
-// Enough to see what is wrong. The file has all.
-const mostShown = 10;
+// Enough to see what is wrong. The file contains all rejected records.
+const maxShown = 10;
 
 const describe = ({ index, line, email, status, error }: RejectedRecord): string => {
   const origin = line === undefined ? `record ${index + 1}` : `line ${line}`;
@@ -170,12 +176,12 @@ const describe = ({ index, line, email, status, error }: RejectedRecord): string
   return `${origin}${whose}: ${error}${status === undefined ? "" : ` (${status})`}`;
 };
 
-/** Shows the first refused records, and writes all to the file of `--rejected`. */
+/** Prints the first rejected records, and writes all of them to the file of `--rejected`. */
 export const rejections = async (request: Request, bar: ProgressBar) => {
   const { rejected: path, checkpoint } = request.values;
   assertDistinct({ "the input": request.operands[0], "--checkpoint": checkpoint, "--rejected": path });
   const isResumed = checkpoint !== undefined && existsSync(checkpoint);
-  const keep = path === undefined ? undefined : await rejectedFile(path, isResumed);
+  const write = path === undefined ? undefined : await rejectedFile(path, isResumed);
   let count = 0;
   return async ({ rejected, ...origin }: RejectedRecord): Promise<void> => {
     const record =
@@ -183,13 +189,13 @@ export const rejections = async (request: Request, bar: ProgressBar) => {
         ? { ...origin, error: rejected.error, rejected: rejected.text }
         : { ...origin, rejected };
     count += 1;
-    if (count <= mostShown) bar.print(describe(record));
-    if (count === mostShown + 1)
+    if (count <= maxShown) bar.print(describe(record));
+    if (count === maxShown + 1)
       bar.print(
         path === undefined
-          ? "further ones are not shown; --rejected <path> keeps all"
-          : `further ones: see ${path}`,
+          ? "More rejected records are not shown. To save all of them, use --rejected <path>."
+          : `More rejected records: see ${path}`,
       );
-    await keep?.(record);
+    await write?.(record);
   };
 };

@@ -7,7 +7,7 @@ import { visible } from "./terminal.ts";
 
 type Report = Readonly<Record<string, string | number | true>>;
 
-/** `tooOld` as `too old`. */
+/** Converts `tooOld` to `too old`. */
 const words = (name: string): string => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
 const shown = (value: Report[string]): string => {
@@ -15,7 +15,7 @@ const shown = (value: Report[string]): string => {
   return value === true ? "yes" : visible(value);
 };
 
-/** A report as lines of names and values. */
+/** Formats a report as lines of names and values. */
 export const describeReport = ({ elapsedMs, ...report }: Report): string => {
   const rows = Object.entries(report).map(([name, value]) => [words(name), shown(value)] as const);
   if (typeof elapsedMs === "number") rows.push(["took", `${(elapsedMs / 1_000).toFixed(1)} s`]);
@@ -23,36 +23,39 @@ export const describeReport = ({ elapsedMs, ...report }: Report): string => {
   return rows.map(([name, value]) => `${name.padEnd(width)}  ${value}\n`).join("");
 };
 
+// The report of a plan counts what would happen: `created 1`.
+const planOnly = "Plan only: nothing was changed.\n";
+
 /** Writes a report for people, or with `--json` as one line for machines. */
 export const writeReport = (request: Request, report: object): Promise<void> =>
-  print(request, report, describeReport({ ...report }));
+  print(request, report, (request.flags.has("plan") ? planOnly : "") + describeReport({ ...report }));
 
-/** What an ingestion or import runs with. */
+/** The tools for an ingestion or an import. */
 export interface ResumableRun {
   readonly client: Client;
-  /** @param leastMs - the least time that the rest takes at the limits, if known. */
+  /** @param leastMs - the minimum time for the remaining items within the rate limits, if known. */
   readonly onProgress: (progress: Pick<Progress, "done" | "perSecond">, leastMs?: number) => void;
   readonly reject: (refused: RejectedRecord) => Promise<void>;
 }
 
-/** The option of work that can be continued. */
+/** The option of commands that can continue an earlier run. */
 export const checkpointOption: Options = {
   "--checkpoint <path>": "store the progress in this file; the same command then continues from there",
 };
 
-/** The options that an ingestion and an import share. */
+/** The options that both an ingestion and an import have. */
 export const resumableOptions: Options = {
   ...checkpointOption,
   "--rejected <path>":
-    "write refused records and the reasons to this NDJSON file. To retry them, correct the field `rejected` in each line, then run the command with this file as <file>, a new --rejected path and no --checkpoint",
+    "write rejected records and the reasons to this NDJSON file. To retry them, correct the field `rejected` in each line. Then run the command with this file as <file>, a new --rejected path and no --checkpoint",
   ...connectionOptions,
   ...jsonOption,
 };
 
 /**
- * Runs work that can be killed and started again, and reports on it.
+ * Runs work that can continue after it was killed, and prints its report.
  *
- * @param input - the source; its number of records determines the time left.
+ * @param input - the source. Its number of records determines the remaining time.
  */
 export const runResumable = async (
   request: Request,
@@ -61,7 +64,7 @@ export const runResumable = async (
 ): Promise<ExitCode> => {
   await using watching = await watch(request);
   const { client, bar, show } = watching;
-  const tell = (report: object): Promise<void> => {
+  const writeFinal = (report: object): Promise<void> => {
     bar.end();
     return writeReport(request, report);
   };
@@ -71,14 +74,14 @@ export const runResumable = async (
       onProgress: ({ done, perSecond }, leastMs) => show({ done, total: input.total(), perSecond, leastMs }),
       reject: await rejections(request, bar),
     });
-    await tell(report);
+    await writeFinal(report);
     return report.rejected > 0 || report.rejectedBefore ? exitCode.someRejected : exitCode.ok;
   } catch (error) {
     const report = isTouchpointError(error) ? error.partial?.report : undefined;
-    // An empty report would only hide the error.
+    // An empty report would only distract from the error.
     const isEmpty = report !== undefined && "read" in report && report.read === 0;
-    // The error counts more than a report that cannot be written.
-    if (report !== undefined && !isEmpty) await tell(report).catch(() => undefined);
+    // If the report can't be written, the error of the run is still more important.
+    if (report !== undefined && !isEmpty) await writeFinal(report).catch(() => undefined);
     throw error;
   }
 };

@@ -38,15 +38,16 @@ export const commands: readonly CliCommand[] = [
 const nextStep = (error: unknown): string | undefined => {
   if (error instanceof AuthenticationError) return "Check the key in TOUCHPOINT_API_KEY.";
   const { code }: { code?: unknown } = Object(error);
-  if (code === "EADDRINUSE") return "The port is taken: give another one by --port, or 0 for any free one.";
+  if (code === "EADDRINUSE")
+    return "The port is in use. Choose another one with --port, or use --port 0 for any free port.";
   if (error instanceof ConnectionError && /ECONNREFUSED|ENOTFOUND/.test(error.message))
-    return "Check TOUCHPOINT_BASE_URL, or run `touchpoint sandbox` to have a service on this machine.";
+    return "Check TOUCHPOINT_BASE_URL, or run `touchpoint sandbox` to start a local sandbox.";
   return undefined;
 };
 
 const safe = (out: Output): Output => ({ write: (text) => out.write(visibleLines(text)) });
 
-/** With `--checkpoint`, whatever the command. */
+/** Printed after an interruption of any command with `--checkpoint`. */
 const goOn = "Run the same command again to continue where it stopped.";
 
 /** Runs a command line, and returns the exit code. It never throws. */
@@ -72,7 +73,7 @@ export const run = async (argv: readonly string[], around: Surroundings): Promis
     }
     // The reader closed the pipe: end silently, as other programs do.
     if (error instanceof OutputError && error.isBrokenPipe) return exitCode.brokenPipe;
-    // Past what makes control characters visible: the color is ours, and the message is made visible here.
+    // Write to `screen`, because `stderr` would escape the color codes. `visible` escapes the message here.
     screen.write(`${colored("red", "touchpoint:", screen)} ${visible(messageOf(error))}\n`);
     const step = nextStep(error);
     if (step !== undefined) screen.write(`${colored("cyan", step, screen)}\n`);

@@ -9,23 +9,25 @@ export const sandbox: CliCommand = {
   name: "sandbox",
   about:
     "Serves the whole service from memory on this machine, until Ctrl+C. Nothing is stored.\n" +
-    "It has the documented limits, which the client keeps by itself. The page at / shows the requests,\n" +
-    "makes calls fail and advances the clock.",
+    "It enforces the documented rate limits. The client stays within them without any setup. On the page at /,\n" +
+    "you can see the requests, make calls fail and advance the clock.",
   example: "touchpoint sandbox --contacts 1000",
   operands: [],
   options: {
-    "-p, --port <n>": `default ${defaults.port}; 0 for any free one`,
+    "-p, --port <n>": `the port; default ${defaults.port}; 0 for any free port`,
     "--host <address>":
-      "default 127.0.0.1, this machine only; 0.0.0.0 for all of its addresses, as in a container",
-    "--allow-host <names>": "further host names, separated by commas",
+      "the address to listen on; default 127.0.0.1, this machine only; 0.0.0.0 for all addresses, as in a container",
+    "--allow-host <names>":
+      "other host names that requests may use in their Host header, separated by commas",
     "--workbench":
-      "serve the page and its controls beyond this machine: others can then read and change everything",
-    "--key <text>": `the accepted key, default ${defaults.key}`,
-    "--contacts <n>": "the number of invented contacts; default 0",
-    "--load <file>": "records that sandbox.save or Save snapshot wrote",
+      "serve the page and its controls to other machines too, whose users can then read and change everything",
+    "--key <text>": `the API key to accept; default ${defaults.key}`,
+    "--contacts <n>": "the number of contacts to make up; default 0",
+    "--load <file>":
+      "start with the records of a snapshot file, written by sandbox.save or by the button Save snapshot",
     "--latency <ms>": "how long each response takes; default 0",
     ...limitsOption,
-    "--json": "url and key as one line of JSON",
+    "--json": "print the URL and the key as one line of JSON",
   },
   run: async (request) => {
     const port = countOf(request, "port", { least: 0, most: 65_535 }) ?? defaults.port;
@@ -45,7 +47,7 @@ export const sandbox: CliCommand = {
       await print(
         request,
         { url, key, contacts: length },
-        `Touchpoint sandbox at ${url} with ${length.toLocaleString("en-US")} contacts. Ctrl+C ends it.\n\n` +
+        `Touchpoint sandbox at ${url} with ${length.toLocaleString("en-US")} contacts. Press Ctrl+C to stop it.\n\n` +
           `export TOUCHPOINT_BASE_URL=${shellWord(url)}\nexport TOUCHPOINT_API_KEY=${shellWord(key)}\n`,
       );
       if (!request.interrupt.aborted) await once(request.interrupt, "abort");

@@ -3,13 +3,13 @@ import { findUnsafeNumber } from "../runtime/unsafe-numbers.ts";
 import { isDate, messageOf, parsedJson } from "../runtime/values.ts";
 import { unsafeProblem } from "./invalid.ts";
 
-// What a spreadsheet may read as the start of a formula, also in full width, after any apostrophes.
+// Characters that a spreadsheet may read as the start of a formula, also in full width, after any apostrophes.
 const guarded = /^'*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
 
 /** Adds an apostrophe to text that a spreadsheet may run, or whose own apostrophe the reader would remove. */
 export const guardFormula = (text: string): string => (guarded.test(text) ? `'${text}` : text);
 
-/** Removes the one apostrophe that the writer, or another program, added. */
+/** Removes the apostrophe that the writer, or another program, has added. */
 export const unguardFormula = (text: string): string =>
   text.startsWith("'") && guarded.test(text) ? text.slice(1) : text;
 
@@ -19,16 +19,16 @@ const isScalar = (value: unknown): boolean =>
 const textOf = (value: unknown): string => {
   if (typeof value === "string") return value;
   if (isDate(value)) return value.toISOString();
-  // An empty element would be lost between the separators.
+  // An array with an empty element becomes JSON, because the element would be lost between separators.
   if (Array.isArray(value) && value.every((item) => isScalar(item) && item !== "")) return value.join(";");
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 };
 
 /** The value of an unquoted cell of a custom field. */
 export const plainIn = (cell: string): unknown => {
-  // Spreadsheets write capitals.
+  // Spreadsheets write booleans in capitals.
   if (/^(true|false)$/i.test(cell)) return cell.toLowerCase() === "true";
-  // Only in the form that a number is written in: 007, 1.0 and +49 stay text.
+  // Only the canonical form of a number is a number: 007, 1.0 and +49 stay text.
   if (cell !== "" && String(Number(cell)) === cell && Number.isFinite(Number(cell))) return Number(cell);
   return cell.includes(";") ? cell.split(";") : cell;
 };
@@ -49,7 +49,7 @@ export const jsonIn = (cell: string, path: string): unknown => {
   return value;
 };
 
-// The reader removes blanks around a cell, and so at the ends of a list.
+// The reader removes spaces around a cell, and so at the ends of a list.
 const isPlainItem = (item: unknown): boolean =>
   typeof item === "string" && /^[\p{L}\p{N}_.]([\p{L}\p{N}_@ .-]*[\p{L}\p{N}_@.-])?$/u.test(item);
 
@@ -59,17 +59,17 @@ export interface WrittenCell {
   readonly isQuoted: boolean;
 }
 
-/** A value as a cell that `readContacts` reads as the same value. @throws as `cellOf`. */
+/** Writes a value as a cell that `readContacts` reads as the same value. @throws as `cellOf`. */
 export const typedCellOf = (value: unknown, path: string, delimiter: string): WrittenCell => {
   if (typeof value === "string") {
     // Quotes alone cannot distinguish text from JSON, because JSON always needs quotes.
     const isEncoded =
       path.startsWith("customFields.") && /^[["{]/.test(value) && parsedJson(value) !== undefined;
-    // The reader removes blanks around a cell that is not quoted.
+    // The reader removes spaces around an unquoted cell.
     const isQuoted = plainIn(value) !== value || value.trim() !== value;
     return { cell: isEncoded ? JSON.stringify(value) : value, isQuoted };
   }
-  // A list of one, of numbers, or of texts that need quotes would not be read as a list.
+  // A list with one element, with numbers, or with texts that need quotes would not be read as a list.
   const isList = Array.isArray(value) && value.length > 0 && path.startsWith("customFields.");
   const needsJson = isList && (value.length === 1 || delimiter === ";" || !value.every(isPlainItem));
   return { cell: cellOf(needsJson ? { toJSON: () => value } : value, path), isQuoted: false };

@@ -9,21 +9,22 @@ export interface Column {
   readonly keys: readonly string[];
 }
 
-/** A field of a record, and the columns that it is read from: several are joined by a blank. */
+/** A field of a record, and the columns that it is read from. Several columns are joined by a space. */
 export interface ReadColumn extends Column {
-  /** The indexes of its cells in a row. */
+  /** The indexes of the field's cells in a row. */
   readonly cells: readonly number[];
 }
 
 /**
- * New names for columns: `{ "E-mail": "email", "First name+Last name": "name", "Internal note": false, "*": false }`. A plus
- * joins columns by a blank and leaves empty cells out. `false` leaves a column out, and `"*": false` every column without
- * a name here.
+ * New names for columns: `{ "E-mail": "email", "First name+Last name": "name", "Internal note": false, "*": false }`. A
+ * plus joins columns with a space and leaves out empty cells. `false` leaves out a column. `"*": false` leaves out
+ * every column that has no entry here.
  */
 export type ColumnNames = Readonly<Record<string, string | false>>;
 
 /**
- * The faults of the fields that the columns fill. Linear in the number of columns, of which a file may have thousands.
+ * Finds the faults of the fields that the columns fill. It takes linear time, because a file may have thousands of
+ * columns.
  */
 const faultsOf = (columns: readonly Column[]): string[] => {
   const seen = new Set<string>();
@@ -43,13 +44,16 @@ const faultsOf = (columns: readonly Column[]): string[] => {
 
 const outerBlanks = /^[\s\u200B\uFEFF]+|[\s\u200B\uFEFF]+$/g;
 
-/** A text without the blanks around it, also those that a screen does not show. */
+/** Removes spaces around a text, including ones that a screen doesn't show. */
 export const trimmed = (text: string): string => text.replace(outerBlanks, "");
 
-/** A dot in the name of a column makes a path only below `customFields`; elsewhere it is part of the name: `Tel.`. */
+/**
+ * Splits the name of a column at dots if it starts with `customFields`. In other names, a dot is part of the name:
+ * `Tel.`.
+ */
 const keysOf = (name: string): string[] => (/^customFields\../.test(name) ? splitPath(name) : [name]);
 
-/** The columns that an entry of `columns` names: one of this name, or several with a plus between them. */
+/** The columns that an entry of `columns` names: one column, or several with a plus between them. */
 const cellsOf = (entry: string, names: readonly string[]): readonly number[] | undefined => {
   const at = names.indexOf(entry);
   if (at >= 0) return [at];
@@ -60,7 +64,7 @@ const cellsOf = (entry: string, names: readonly string[]): readonly number[] | u
 /**
  * Reads a header row. Ignores columns without a name, because spreadsheets add such columns at the end.
  *
- * @returns the fields of a record with the columns that they come from; or why the header cannot be used.
+ * @returns the fields of a record with their columns, or why the header cannot be used.
  */
 export const columnsOf = (
   header: readonly string[],
@@ -79,7 +83,7 @@ export const columnsOf = (
   for (const [name, field, cells = []] of mapped)
     if (field !== false && field !== "" && cells.length > 0)
       columns.push({ name, keys: splitPath(field), cells });
-  // In the order of the file.
+  // Sort the fields in the order of the file.
   columns.sort((a, b) => Number(a.cells[0]) - Number(b.cells[0]));
   const faults = [
     ...mapped.flatMap(([name, , cells]) =>
@@ -120,11 +124,11 @@ const ancestorsOf = (path: string): string[] => {
   return keys.slice(1).map((_, index) => joinPath(keys.slice(0, index + 1)));
 };
 
-/** Collects the fields of records, one record after the other. */
+/** Collects the fields of records, one record at a time. */
 export class FoundColumns {
-  /** Whether a field has a value in any record, by its path. */
+  /** Whether each field has a value in any record, keyed by path. */
   readonly #hasValue = new Map<string, boolean>();
-  /** How many there were. */
+  /** The number of records. */
   records = 0;
 
   add(record: object): void {
@@ -137,7 +141,7 @@ export class FoundColumns {
     }
   }
 
-  /** Every field, in the order of appearance; an object becomes one column per field. */
+  /** Returns every field in the order of appearance. An object becomes one column per field. */
   columns(): Column[] {
     const hasValue = this.#hasValue;
     // A field that is an object in one record and null in another becomes the object's columns. If it also has other

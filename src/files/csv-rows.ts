@@ -3,23 +3,23 @@ import { lineError, problemOf } from "./invalid.ts";
 
 /** One CSV record: a line, or several if a quoted cell contains line breaks. */
 export interface Row {
-  /** Its first line, counted from 1. */
+  /** The number of the first line of the row, counted from 1. */
   readonly line: number;
-  /** Its text in the file, without its last line end. */
+  /** The text of the row in the file, without the last line break. */
   readonly text: string;
   readonly cells: readonly string[];
-  /** Which cells were quoted; undefined if none was. */
+  /** Which cells were quoted; undefined if no cell was quoted. */
   readonly isQuoted?: readonly boolean[];
-  /** Why there are no cells; undefined if there are. */
+  /** Why the row has no cells; undefined if it has cells. */
   readonly problem?: string;
 }
 
 interface RowOptions {
   readonly name: string;
-  /** Undefined to detect it from the first line. */
+  /** The delimiter; undefined to detect it from the first line. */
   readonly delimiter: string | undefined;
   readonly maxLineBytes: number;
-  /** Lines above the header that are no rows. */
+  /** The number of lines above the header to skip. */
   readonly skipLines: number;
 }
 
@@ -34,7 +34,7 @@ const delimiterIn = (line: string): string => {
 
 const isBlankText = (text: string): boolean => /^[\s\u200B\uFEFF]*$/.test(text);
 
-/** Whether a line has nothing but blanks and delimiters. */
+/** Whether a line has only spaces and delimiters. */
 const isBlank = (text: string, delimiter: string | undefined): boolean => {
   const first = text[0];
   // Most lines begin with a letter or a quote.
@@ -42,7 +42,7 @@ const isBlank = (text: string, delimiter: string | undefined): boolean => {
   return isBlankText(delimiter === undefined ? text.replace(/[,;\t|]/g, "") : text.replaceAll(delimiter, ""));
 };
 
-/** The next quote that closes a cell; negative if there is none. */
+/** The index of the next quote that closes a cell; negative if there is none. */
 const closingQuote = (text: string, from: number): number => {
   let at = text.indexOf('"', from);
   while (at >= 0 && text[at + 1] === '"') at = text.indexOf('"', at + 2);
@@ -55,7 +55,7 @@ interface OpenRow extends Row {
   bytes: number;
   readonly cells: string[];
   readonly isQuoted: boolean[];
-  /** The text of the quoted cell that goes on in the next line. */
+  /** The text of the quoted cell that continues on the next line. */
   open?: string | undefined;
   problem?: string;
 }
@@ -75,7 +75,7 @@ const readCells = (row: OpenRow, line: string, delimiter: string): void => {
       row.open = undefined;
       at = end + 1;
       const next = line.indexOf(delimiter, at);
-      // Some programs write blanks between the quote and the delimiter.
+      // Some programs write spaces between the quote and the delimiter.
       if (line.slice(at, next < 0 ? line.length : next).trim() !== "")
         row.problem ??= 'text after a closing quote; a quote inside a quoted cell is written ""';
       at = next + 1;
@@ -89,9 +89,9 @@ const readCells = (row: OpenRow, line: string, delimiter: string): void => {
 };
 
 /**
- * The rows of a CSV source, as many at a time as one chunk completes.
+ * Yields the rows of a CSV source, as many at a time as one chunk completes.
  *
- * Lines of blanks and delimiters are no rows.
+ * Lines with only spaces and delimiters are not rows.
  *
  * @throws ValidationError for a row longer than `maxLineBytes`, because it is unknown which of the next lines are inside a
  * cell.
@@ -108,7 +108,7 @@ export async function* readRows(
     for (const { line, text, end, fault } of lines) {
       if (line <= skipLines) continue;
       if (open === undefined && fault === undefined && isBlank(text, delimiter)) continue;
-      // Excel writes its delimiter above the header, and reads it from there.
+      // Excel writes its delimiter on a line above the header, and reads it from there.
       const [, separator] =
         delimiter === undefined || line === 1 ? (/^"?sep=([^"])"?$/i.exec(text) ?? []) : [];
       delimiter ??= separator;

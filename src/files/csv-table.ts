@@ -8,7 +8,7 @@ import { joinPath, valueAt } from "./dotted-path.ts";
 import { ndjsonRecords } from "./read-ndjson.ts";
 import { type Block, blocksOf, type FileForm } from "./write-records.ts";
 
-/** How CSV is written, whatever its columns. */
+/** The settings for writing CSV that don't depend on its columns. */
 export interface CsvStyle {
   readonly delimiter: string;
   readonly escapeFormulas: boolean;
@@ -26,7 +26,7 @@ const lineOf = (cells: readonly WrittenCell[], { delimiter, escapeFormulas }: Cs
   return `${texts.length === 1 && texts[0] === "" ? '""' : texts.join(delimiter)}\n`;
 };
 
-/** Makes the text of a record. @throws ValidationError naming its number. */
+/** Writes a record as text. @throws ValidationError naming the number of the record. */
 const rowOf = (record: unknown, number: number, write: () => string): string => {
   if (typeof record !== "object" || record === null)
     throw new ValidationError(`record ${number} is not an object`);
@@ -37,7 +37,7 @@ const rowOf = (record: unknown, number: number, write: () => string): string => 
   }
 };
 
-/** A CSV file with these columns; other fields are left out. */
+/** Creates the form of a CSV file with these columns. It leaves out other fields. */
 export const csvForm = (columns: readonly Column[], style: CsvStyle): FileForm => {
   // The reader detects the delimiter by unquoted cells.
   const names = columns.map(({ name }) => ({ cell: name, isQuoted: /[;\t|]/.test(name) }));
@@ -50,7 +50,9 @@ export const csvForm = (columns: readonly Column[], style: CsvStyle): FileForm =
   };
 };
 
-/** For JSON that says what a cell says: JSON has no bigint and no NaN, and would make null of an invalid Date. */
+/**
+ * A JSON replacer that writes values as cells do: JSON has no bigint and no NaN, and writes an invalid Date as null.
+ */
 function asCell(this: object, key: string, value: unknown): unknown {
   const original: unknown = Reflect.get(this, key);
   if (isDate(original)) return cellOf(original, key);
@@ -59,25 +61,28 @@ function asCell(this: object, key: string, value: unknown): unknown {
   return typeof original === "number" && !Number.isFinite(original) ? String(original) : value;
 }
 
-/** The records that wait for their columns in a file. A written record is not refused for a long line. */
+/** Reads the records that wait in a file for their columns. It doesn't limit the length of a line. */
 const waitingIn = (path: string): AsyncGenerator<object> =>
   ndjsonRecords(path, { maxLineBytes: Number.MAX_SAFE_INTEGER }, true);
 
-/** The blocks of a CSV file whose records are in a file of NDJSON. */
+/** Creates the blocks of a CSV file from records in an NDJSON file. */
 const tableWith = (path: string, collected: FoundColumns, style: CsvStyle): AsyncIterable<Block> => {
   const columns = collected.columns();
   if (columns.length > 0) return blocksOf(waitingIn(path), csvForm(columns, style));
   throw new ValidationError("the records have no fields: name the columns in the option columns");
 };
 
-/** The blocks of a CSV file with a column for every field of the records in a file of NDJSON, which is read twice. */
+/** Creates the blocks of a CSV file with a column for every field. It reads the NDJSON file with the records twice. */
 export async function* tableOfFile(path: string, style: CsvStyle): AsyncGenerator<Block> {
   const columns = new FoundColumns();
   for await (const record of waitingIn(path)) columns.add(record);
   if (columns.records > 0) yield* tableWith(path, columns, style);
 }
 
-/** The same for any records: only the last one completes the columns, so they wait in a file that no other user may read. */
+/**
+ * Does the same for any records. Only the last record completes the columns, so the records wait in a file that no
+ * other user may read.
+ */
 export async function* spooledTable(
   records: Iterable<object> | AsyncIterable<object>,
   path: string,

@@ -3,11 +3,11 @@ import { isPlainObject } from "../runtime/values.ts";
 
 type Fields = Record<string, unknown>;
 
-/** Writes keys as one name, `customFields.plan`; a dot or backslash in a key is escaped by a backslash. */
+/** Joins keys to one name, `customFields.plan`. A backslash escapes a dot or backslash in a key. */
 export const joinPath = (keys: readonly string[]): string =>
   keys.map((key) => key.replace(/[\\.]/g, "\\$&")).join(".");
 
-/** Reads what `joinPath` wrote. A backslash before any other character is a plain backslash. */
+/** Splits a name from `joinPath`. A backslash before any other character is a plain backslash. */
 export const splitPath = (path: string): string[] => {
   const keys = [""];
   for (const [token, escaped] of path.matchAll(/\\([\\.])|./gsu)) {
@@ -39,7 +39,7 @@ export const setAt = (record: Fields, keys: readonly string[], value: unknown): 
 };
 
 /**
- * Every value of a record that is not a plain object, with its path.
+ * Lists every value of a record that is not a plain object, with its path.
  *
  * @throws ValidationError for an object with a cycle.
  */

@@ -16,16 +16,16 @@ interface ExportedList {
   }>;
 }
 
-/** The progress of an export, as JSON. It never counts more than the draft has on disk, and always whole pages. */
+/** The progress of an export, as JSON. It counts only complete pages that the draft has on disk. */
 interface ExportCheckpoint {
   readonly version: 1;
-  /** What is exported; another export cannot continue this draft. */
+  /** Identifies the export, because another export must not continue this draft. */
   readonly subject: string;
-  /** The cursor of the last page that is written; null before the first. */
+  /** The cursor of the last written page; null before the first page. */
   readonly cursor: string | null;
   readonly records: number;
   readonly bytes: number;
-  /** The draft is complete; the file is being made of it, or was. */
+  /** Whether the draft is complete, so that only the file has to be created from it. */
   readonly isComplete: boolean;
 }
 
@@ -40,18 +40,18 @@ const checkpoints = stateKind<ExportCheckpoint>("checkpoint", {
 const isList = (records: unknown): records is ExportedList =>
   typeof records === "object" && records !== null && "pages" in records && "request" in records;
 
-/** What an export with a checkpoint writes, and where. */
+/** The files of an export with a checkpoint. */
 interface ExportTarget {
   readonly path: string;
   readonly list: ExportedList;
   readonly checkpoint: string;
-  /** The permissions of a new draft, less the umask. */
+  /** The permissions of a new draft, before the umask. */
   readonly mode?: number;
-  /** Makes the file of a complete draft; by default the draft is renamed. A run that was killed meanwhile repeats it. */
+  /** Creates the file from a complete draft; by default, renames the draft. After a kill, the next run repeats it. */
   readonly finish?: (draftPath: string) => Promise<void>;
 }
 
-/** The arguments of an export with a checkpoint. @throws for arguments that cannot be combined. */
+/** Checks the arguments of an export with a checkpoint. @throws for arguments that cannot be combined. */
 export const exportTarget = (
   target: FileTarget,
   records: unknown,
@@ -77,7 +77,7 @@ export const exportTarget = (
  *
  * After a kill, the next run continues at the checkpoint: it removes what the draft has beyond that.
  *
- * @param settings - what determines the content of the file: a run with others cannot continue it.
+ * @param settings - the settings that determine the content of the file. A run with other settings cannot continue it.
  */
 export const exportList = async (
   { path, list, checkpoint, mode, finish }: ExportTarget,
@@ -96,7 +96,7 @@ export const exportList = async (
     (before) =>
       before.subject === subject ||
       work.refuse(
-        "belongs to an export with another query, other columns or another form: delete it to start over",
+        "belongs to an export with another query, other columns or another form. To start over, delete the checkpoint",
       ),
   );
   const resumed = work.state.records;
@@ -110,7 +110,7 @@ export const exportList = async (
     await work.save({ ...work.state, ...progress });
     if (page.length > 0) await onWritten?.(written());
   };
-  // Without a draft, the process was killed between making the file of it and deleting the checkpoint.
+  // If there is no draft, the process was killed between creating the file and deleting the checkpoint.
   const draft = { path, name: path, mode };
   if (!work.state.isComplete || (await work.hasDraft(draft))) await work.openDraft(draft, work.state.bytes);
   try {
@@ -118,7 +118,7 @@ export const exportList = async (
       for await (const { cursor, data } of list.pages({ cursor: work.state.cursor ?? undefined }))
         await append(cursor, data);
       if (work.state.bytes === 0) await append(work.state.cursor, []);
-      // In this order, because a draft without its checkpoint is started again.
+      // Save before finishing, because a draft without a checkpoint is written again from its beginning.
       await work.save({ ...work.state, isComplete: true });
     }
     await work.finish(finish);
@@ -126,7 +126,7 @@ export const exportList = async (
     await work.leave();
     if (work.isResumed && error instanceof ResponseValidationError)
       work.refuse(
-        "does not fit the list, which may be of another workspace, or has lost all contacts that were read last: delete it to start over",
+        "does not fit the list. Either the list is of another workspace, or the contacts that were read last have all been deleted. To start over, delete the checkpoint",
         error,
       );
     throw error;

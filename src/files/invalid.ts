@@ -4,9 +4,9 @@ import { type UnsafeNumber, unsafeIssue } from "../runtime/unsafe-numbers.ts";
 
 /** A line that could not be read as a record. */
 export interface InvalidLine {
-  /** The name of the source: the option `name`, else its path, else `input`. */
+  /** The name of the source: the option `name`, otherwise its path, otherwise `input`. */
   readonly file: string;
-  /** The line, counted from 1; for a CSV record with several lines, the first one. */
+  /** The line number, counted from 1. For a CSV record with several lines, the number of the first line. */
   readonly line: number;
   /** The text of the line, so that you can store and correct it; empty if it is longer than `maxLineBytes`. */
   readonly text: string;
@@ -32,9 +32,10 @@ export const lineError = (file: string, line: number, { problem, cause }: Fault)
   });
 
 /**
- * The records of lines, marked with their lines. Bad lines go to `onInvalid`; without it, the first one throws.
+ * Yields the records of lines, marked with their line numbers. `onInvalid` gets bad lines. Without it, the first one
+ * throws.
  *
- * @param parse - a line as a record or a fault; undefined for a line that is neither.
+ * @param parse - converts a line to a record or a fault; undefined for a line to ignore.
  */
 export const recordsOf = <Line extends { readonly line: number; readonly text: string }>(
   file: string,
@@ -68,13 +69,13 @@ export const recordsOf = <Line extends { readonly line: number; readonly text: s
   });
 };
 
-/** What is wrong with a line whose number JSON would change. */
+/** Describes the fault of a line with a number that JSON would change. */
 export const unsafeProblem = (number: UnsafeNumber): string => {
   const { path, message } = unsafeIssue(number);
   return `${path}: ${message}; write it as text`;
 };
 
-/** What is wrong with a line that was not parsed at all. */
+/** Describes the fault of a line that was not parsed at all. */
 export const problemOf = (fault: "too-long" | "not-utf8", maxLineBytes: number): string =>
   fault === "too-long"
     ? `longer than maxLineBytes (${maxLineBytes}); raise it if this line is right`

@@ -30,9 +30,9 @@ export const knownOptions = <T extends object>(
 export interface ReadOptions {
   /** Called and awaited for each bad line; reading then continues. Without it, the first bad line throws. */
   readonly onInvalid?: OnInvalid | undefined;
-  /** The longest line (in CSV: record) to keep in memory, in bytes. Default 10 MiB. */
+  /** The maximum length of a line (in CSV: of a record) in bytes. Default 10 MiB. */
   readonly maxLineBytes?: number | undefined;
-  /** The name of the source in error messages. Default: its path, or `input`. */
+  /** The name of the source in error messages. Default: the path of the source, or `input`. */
   readonly name?: string | undefined;
   /**
    * The encoding of the text, by a name that TextDecoder knows, such as `windows-1252`. Default: UTF-8. A byte order mark
@@ -67,7 +67,7 @@ export interface WriteOptions {
    * deleted.
    */
   readonly checkpoint?: string | undefined;
-  /** Whether to compress with gzip. Default: if the path ends with `.gz`. */
+  /** Whether to compress with gzip. Default: whether the path ends with `.gz`. */
   readonly gzip?: boolean | undefined;
   /**
    * Called and awaited after each block of records was written to the file. Records that were read from the source but
@@ -76,13 +76,13 @@ export interface WriteOptions {
   readonly onWritten?: ((written: Written) => void | Promise<void>) | undefined;
 }
 
-/** How much this call wrote; with `checkpoint`, also earlier runs. */
+/** How much this call has written. With `checkpoint`, it includes earlier runs. */
 export interface Written {
   /** The number of records written so far. */
   readonly records: number;
-  /** Their size before compression, in bytes, with header and line ends. */
+  /** The size of the text before compression, in bytes, including the header and line breaks. */
   readonly bytes: number;
-  /** With `checkpoint`: how many of the records earlier runs wrote. */
+  /** The number of these records that earlier runs wrote; only with `checkpoint`. */
   readonly resumed?: number;
 }
 

@@ -39,24 +39,24 @@ export interface ContactRow<Fields = Record<string, unknown>> {
 export interface ReadContactsOptions<Fields = Record<string, unknown>> extends ReadOptions {
   /** The workspace's schema, as for the client: if a cell can be read in two ways, the schema decides. */
   readonly customFields?: StandardSchema<Fields> | undefined;
-  /** The character between the cells of CSV; default as for `readCsv`. */
+  /** The character between the cells of CSV. The default is the same as for `readCsv`. */
   readonly delimiter?: string | undefined;
   /** New names for the columns of CSV, as for `readCsv`. */
   readonly columns?: ColumnNames | undefined;
-  /** Lines above the header that are no rows, as for `readCsv`. */
+  /** The number of lines above the header to skip, as for `readCsv`. */
   readonly skipLines?: number | undefined;
   /** Called with the names of the columns, as for `readCsv`. */
   readonly onHeader?: ((names: readonly string[]) => void) | undefined;
   /**
-   * The types of custom fields whose cells do not tell: `{ score: "number", zip: "text" }`. Other CRMs quote every cell, and
-   * a quoted cell is a text.
+   * The types of custom fields whose cells don't show their type: `{ score: "number", zip: "text" }`. For example,
+   * other CRMs quote every cell, and a quoted cell is text by default.
    */
   readonly types?: Readonly<Record<string, CellType>> | undefined;
-  /** The format of the source; default: by the end of its name (.tsv and .txt are CSV). */
+  /** The format of the source. Default: according to the ending of its name (.tsv and .txt are CSV). */
   readonly format?: "csv" | "ndjson" | undefined;
 }
 
-/** How the cells of a custom field are read. A list is separated by semicolons. */
+/** How to read the cells of a custom field. Semicolons separate the items of a list. */
 export type CellType = "text" | "number" | "boolean" | "list";
 
 type Fields = Record<string, unknown>;
@@ -67,7 +67,7 @@ const contactFields = [
   ...["emailConfidence", "customFields", "leadId", "listIds", "externalId", "createdAt", "updatedAt"],
 ];
 
-/** The fields that the service sets: an export has these columns, but they cannot be written. */
+/** The fields that the service sets. An export has columns for them, but an import cannot write them. */
 const setByService: ReadonlySet<string> = new Set(["id", "externalId", "createdAt", "updatedAt"]);
 
 const isObject = (value: unknown): value is Fields => typeof value === "object" && value !== null;
@@ -111,7 +111,8 @@ const cellOf = (
   if (name === "listIds") return cell.split(";");
   if (name === "customFields") return jsonIn(cell.trim(), name) ?? cell;
   if (!name.startsWith("customFields.")) return cell;
-  // A quoted cell is text, unless it is JSON, which needs quotes in CSV. Text that looks like JSON was written as JSON.
+  // A quoted cell is text, unless it is JSON, which needs quotes in CSV. The writer writes text that looks like JSON as
+  // JSON.
   return jsonIn(cell, name) ?? (isQuoted ? cell : plainIn(cell));
 };
 
@@ -127,14 +128,14 @@ const contactRules: Rules = {
   ),
 };
 
-/** The fields that the schema refuses, by their first key. */
+/** The first keys of the fields that the schema refuses. */
 const faultyIn = async (fields: Fields, schema: StandardSchema): Promise<ReadonlySet<string>> => {
   const { issues = [] } = await schema["~standard"].validate(fields);
   const keys = issues.map(({ path }) => path?.[0]);
   return new Set(keys.map((key) => String(isObject(key) ? key.key : key)));
 };
 
-/** Reads refused fields in the other way, if the schema accepts that. */
+/** Reads refused fields in the other way if the schema accepts the result. */
 const fitted = async (fields: Fields, schema: StandardSchema): Promise<Fields> => {
   const faulty = await faultyIn(fields, schema);
   if (faulty.size === 0) return fields;
@@ -149,11 +150,12 @@ const fitted = async (fields: Fields, schema: StandardSchema): Promise<Fields> =
 
 async function* contacts(records: AsyncIterable<Fields>, schema: StandardSchema | undefined, isCsv: boolean) {
   for await (const record of records) {
-    // A service may write null for what a contact lacks. The import refuses it, and an empty cell of CSV is left out too.
+    // A service may write null for a missing field. The import refuses null, so leave the field out, like an empty CSV
+    // cell.
     for (const [name, value] of Object.entries(record))
       if (setByService.has(name) || value === null) delete record[name];
     const { customFields } = record;
-    // JSON has types already.
+    // NDJSON already has types.
     if (isCsv && schema !== undefined && isObject(customFields))
       record.customFields = await fitted(customFields, schema);
     yield record;
@@ -169,7 +171,7 @@ const isCsvName = (source: FileSource, { format, name }: ReadContactsOptions<unk
   );
 };
 
-/** The field that a column stands for, however it is spelt: `EMAIL`, `linked_in`; the name itself if it fits none. */
+/** The field that a column means in any spelling: `EMAIL`, `linked_in`. Other names stay unchanged. */
 const fieldNamed = (column: string): string => {
   const custom = /^custom[_ -]?fields\.(.+)$/is.exec(column)?.[1];
   if (custom !== undefined) return `customFields.${custom}`;
@@ -178,12 +180,12 @@ const fieldNamed = (column: string): string => {
 
 /**
  * Reads contacts, with their types, from CSV or NDJSON. Pass them to `contacts.import`. A file that `writeCsv` or
- * `writeNdjson` wrote, read and imported again, changes nothing.
+ * `writeNdjson` wrote changes nothing when you read and import it again.
  *
  * In CSV, `verified`, `emailConfidence` and `listIds` get their types back. A custom field that looks like a number, a
  * boolean or a list joined by `;` becomes one, unless the cell is quoted; `writeCsv` quotes such strings. For a file of
- * another program, give the names of its `columns`, and the schema of your `customFields`. `id`, `externalId` and the times
- * are left out, because the service sets them; so are fields that are empty or null.
+ * another program, set the names of its `columns`, and the schema of your `customFields`. `id`, `externalId` and the
+ * times are left out, because the service sets them; so are fields that are empty or null.
  *
  * @throws as `readCsv` and `readNdjson` do, and ConfigurationError for a name without a known ending.
  * @example
@@ -218,7 +220,7 @@ export const readContacts = <Custom = Record<string, unknown>>(
           cellOf(cell, { name: named[column] || column, isQuoted }, types),
       })
     : readNdjson(source, ndjson);
-  // The type of the records is not checked here: the import checks each.
+  // The type of the records isn't checked here, because the import checks each record.
   const rows = contacts(records, customFields, isCsv) as AsyncGenerator<ContactRow<Custom>>;
   return withSettled(rows, (count) => tellSettled(records, count));
 };

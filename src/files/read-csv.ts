@@ -12,7 +12,7 @@ import { type FileSource, openSource } from "./source.ts";
 export interface CellPlace {
   /** The name of the column in the file. */
   readonly column: string;
-  /** The first line of its record, counted from 1. */
+  /** The number of the record's first line, counted from 1. */
   readonly line: number;
   /** Whether the cell is quoted in the file. */
   readonly isQuoted: boolean;
@@ -22,22 +22,26 @@ export interface CellPlace {
 export interface ReadCsvOptions extends ReadOptions {
   /**
    * The character between cells. Default: a comma; or a semicolon, tab or pipe, if the first line has those and no comma
-   * outside quotes, as Excel writes in many countries. A first line `sep=;`, as Excel writes, is no record, and tells it.
+   * outside quotes, as Excel writes in many countries. A first line such as `sep=;`, which Excel writes, sets the
+   * delimiter.
    */
   readonly delimiter?: string | undefined;
   /**
    * New names for columns, also paths such as `contact.email`. `"First name+Last name": "name"` joins columns, `false`
-   * leaves a column out, and `"*": false` all that are not named here. Other columns keep their name.
+   * leaves out a column, and `"*": false` leaves out all columns without an entry here. Other columns keep their name.
    */
   readonly columns?: ColumnNames | undefined;
-  /** Lines above the header that are no rows, such as a title. Default 0. A line `sep=;` and blank lines need no mention. */
+  /**
+   * The number of lines above the header to skip, such as a title. Default 0. Don't count a line `sep=;` and blank
+   * lines.
+   */
   readonly skipLines?: number | undefined;
-  /** Called with the names of the columns, as they are in the file. If it throws, the reading ends with that error. */
+  /** Called with the names of the columns in the file. If it throws, reading ends with that error. */
   readonly onHeader?: ((names: readonly string[]) => void) | undefined;
   /** Converts a cell. By default, every cell is a string. If it throws, the line is a bad line. */
   readonly cast?: ((cell: string, position: CellPlace) => unknown) | undefined;
   /**
-   * The value of an empty cell: no field at all (`"omit"`, default), `""` or `null`. `cast` gets empty cells only with
+   * The value of an empty cell: no field (`"omit"`, default), `""` or `null`. `cast` gets empty cells only with
    * `"string"`.
    */
   readonly emptyCells?: "omit" | "string" | "null" | undefined;
@@ -57,7 +61,7 @@ export const csvRules: Rules = {
   unescapeFormulas: isFlag,
 };
 
-/** The text of a field: that of its cell, or those of its cells that are not empty. */
+/** The text of a field: the text of its cell, or the joined texts of its cells that are not empty. */
 const textOf = (cells: readonly string[], { cells: places }: ReadColumn): string =>
   places.length === 1
     ? (cells[places[0] ?? 0] ?? "")
@@ -87,7 +91,7 @@ const columnCount = (count: number): string => `${count} ${count === 1 ? "column
 const isJson = /^\s*(\[\s*(["{[]|$)|\{\s*("|$))/;
 const jsonProblem = "this is JSON, not CSV: its name must end in .ndjson, or read it as NDJSON";
 
-/** Makes records of rows. The first row names the columns. */
+/** Converts rows to records. The first row names the columns. */
 const rowParser = (name: string, options: ReadCsvOptions) => {
   const { columns: renamed = {}, unescapeFormulas = true, onHeader } = options;
   let columns: readonly ReadColumn[] | undefined;
@@ -99,7 +103,7 @@ const rowParser = (name: string, options: ReadCsvOptions) => {
       const names = unescapeFormulas ? cells.map(unguardFormula) : cells;
       if (problem === undefined) onHeader?.(names.map(trimmed));
       const read = problem === undefined ? columnsOf(names, renamed) : { problem };
-      // Thrown even with onInvalid: without columns, no later line can be read.
+      // Throw even with onInvalid, because without columns, no later line can be read.
       if ("problem" in read) throw lineError(name, line, { problem: `header: ${read.problem}` });
       columns = read.columns;
       width = cells.length;
@@ -107,7 +111,7 @@ const rowParser = (name: string, options: ReadCsvOptions) => {
     }
     if (row.problem !== undefined) return { problem: row.problem };
     const { cells } = row;
-    // Spreadsheets leave out empty cells at the end of a row, and add some.
+    // Spreadsheets leave out empty cells at the end of a row, or add some.
     if (cells.length > width && cells.slice(width).some((cell) => trimmed(cell) !== ""))
       return {
         problem: `this row has ${cellCount(cells.length)}, but the header has ${columnCount(width)}`,
@@ -154,6 +158,6 @@ export const readCsv = <T extends object = Record<string, unknown>>(
   const { delimiter, maxLineBytes = defaultMaxLineBytes, skipLines = 0 } = checked;
   const { name, chunks } = openSource(source, checked);
   const rows = readRows(chunks, { name, delimiter, maxLineBytes, skipLines });
-  // The type of the records is up to the caller, with header, `columns` and `cast`.
+  // The caller chooses the type of the records, according to the header, `columns` and `cast`.
   return recordsOf(name, rows, rowParser(name, checked), checked.onInvalid) as AsyncGenerator<T>;
 };

@@ -16,9 +16,9 @@ export const jsonProblem = (message: string): string =>
 const refuseOtherJson = (name: string, { line, text }: Line): void => {
   const start = text.trim();
   const isList = start.startsWith("[");
-  // An object that a person can read: its first line ends where a field goes on.
+  // A pretty-printed object: its first line ends in the middle of the object.
   const isOpen = start.startsWith("{") && /[{[,]$/.test(start) && parsedJson(start) === undefined;
-  // A header: a name, which may be quoted, and a delimiter; or the address alone.
+  // A CSV header: a name, which may be quoted, and a delimiter; or only a column for the email address.
   if (/^("[^"{}]+"|[^"{}[\]\d,;\t|-][^"{}[\],;\t|]*)[,;\t|].*[^}]$|^"?e-?mail[^,:{}]*$/is.test(start)) {
     const problem = "this looks like CSV, not NDJSON: its name must end in .csv, or read it as CSV";
     throw lineError(name, line, { problem });
@@ -45,7 +45,11 @@ const parse = ({ fault, text }: Line, maxLineBytes: number, isOwn: boolean) => {
   }
 };
 
-/** The records of a file. @param isOwn - whether this package wrote it from values in memory, which have their digits. */
+/**
+ * Reads the records of a file.
+ *
+ * @param isOwn - whether this package wrote it from values in memory, so that no number can lose digits.
+ */
 export const ndjsonRecords = (
   source: FileSource,
   options: ReadNdjsonOptions,
@@ -56,9 +60,9 @@ export const ndjsonRecords = (
   const lines = readLines(chunks, { maxLineBytes });
   let isFirst = true;
   const parseLine = (line: Line) => {
-    // Most lines begin with their record.
+    // Check the first character first, because most lines begin with their record.
     if (line.text[0] !== "{" && line.fault === undefined && line.text.trim() === "") return undefined;
-    // Thrown even with onInvalid: every line would be a bad one.
+    // Throw even with onInvalid, because every line would be a bad line.
     if (isFirst) refuseOtherJson(name, line);
     isFirst = false;
     return parse(line, maxLineBytes, isOwn);
@@ -92,6 +96,6 @@ export const readNdjson = <T extends object = Record<string, unknown>>(
   options?: ReadNdjsonOptions,
 ): AsyncGenerator<T> => {
   const checked = knownOptions<ReadNdjsonOptions>("readNdjson", options, readRules);
-  // The type of the records is up to the caller, as for JSON.parse.
+  // The caller chooses the type of the records, as for JSON.parse.
   return ndjsonRecords(source, checked, false) as AsyncGenerator<T>;
 };

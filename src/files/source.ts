@@ -14,12 +14,12 @@ import { isBytes, messageOf } from "../runtime/values.ts";
 async function* gunzipped(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const gunzip = createGunzip();
   const ended = pipeline(source, gunzip).catch(() => {
-    // The transform is destroyed with the same error, so the loop below throws it.
+    // This error also destroys the transform, so the loop below throws it.
   });
   try {
     yield* gunzip;
   } finally {
-    // Leaving the loop has destroyed the transform and thereby ends the pipeline, but not at once.
+    // Leaving the loop has destroyed the transform. That ends the pipeline, but not at once.
     await ended;
   }
 }
@@ -49,7 +49,7 @@ async function* explained(name: string, chunks: AsyncIterable<Buffer>): AsyncGen
 const isHighSurrogate = (text: string): boolean => /[\uD800-\uDBFF]$/.test(text);
 
 async function* asBytes(chunks: AsyncIterable<Uint8Array | string>): AsyncGenerator<Buffer> {
-  // A string may be split between the two halves of an emoji; each half alone has no UTF-8 form.
+  // A chunk may end between the two halves of an emoji. A single half has no UTF-8 form.
   let half = "";
   for await (const chunk of chunks) {
     if (typeof chunk === "string") {
@@ -63,10 +63,10 @@ async function* asBytes(chunks: AsyncIterable<Uint8Array | string>): AsyncGenera
 }
 
 const gzipStart = Buffer.from([0x1f, 0x8b]);
-// Enough for a byte order mark, blanks and the longest start.
+// Enough for a byte order mark, spaces and the longest start in `otherFiles`.
 const longestStart = 64;
 
-/** The first bytes of chunks, and all of them as they were. */
+/** Reads the first bytes of chunks. Returns them, and a function for all chunks from the beginning. */
 const peek = async (chunks: AsyncGenerator<Buffer>) => {
   let start: Buffer = Buffer.alloc(0);
   while (start.length < longestStart) {
@@ -79,7 +79,8 @@ const peek = async (chunks: AsyncGenerator<Buffer>) => {
       if (start.length > 0) yield start;
       yield* chunks;
     } finally {
-      // If the consumer leaves at the first bytes, it has not entered the loop over the others.
+      // If the consumer stops at the first bytes, the loop over the other chunks hasn't started, so close the source
+      // here.
       await chunks.return(undefined);
     }
   }
@@ -143,14 +144,14 @@ const marks: readonly (readonly [mark: string, encoding: string])[] = [
   ["\xfe\xff", "utf-16be"],
 ];
 
-/** Whether more than a third of the first bytes are NUL: in UTF-16 of ASCII text it is half of them. */
+/** Whether more than a third of the first bytes are NUL. In ASCII text as UTF-16, half of the bytes are NUL. */
 const isUtf16 = (start: Buffer): boolean => {
   const bytes = start.subarray(0, 256);
   return bytes.filter((byte) => byte === 0).length > bytes.length / 3;
 };
 
 /**
- * The text of a file as UTF-8.
+ * Converts the text of a file to UTF-8.
  *
  * @throws ConfigurationError for a file of something else, or bytes that the encoding does not have.
  */
@@ -160,7 +161,7 @@ async function* asUtf8(
 ): AsyncGenerator<Buffer> {
   const { start, all } = await peek(chunks);
   const bytes = start.toString("latin1");
-  // A mark that is there says more than an option that was given for many files.
+  // A byte order mark takes precedence over the option, which may be set for many files.
   const encoding = marks.find(([mark]) => bytes.startsWith(mark))?.[1] ?? ownEncoding;
   const isWide = encoding?.startsWith("utf-16") === true;
   const trimmed = (
@@ -177,15 +178,15 @@ async function* asUtf8(
   if (encoding === undefined && isUtf16(start)) {
     await chunks.return(undefined);
     throw new ConfigurationError(
-      `${name} is not UTF-8 text: it has NUL bytes. If it is UTF-16, give the encoding utf-16le or utf-16be`,
+      `${name} is not UTF-8 text: it has NUL bytes. If it is UTF-16, set the encoding to utf-16le or utf-16be (for contacts import: --encoding utf-16le)`,
     );
   }
   if (encoding === undefined || /^utf-?8$/i.test(encoding)) return yield* all();
-  // The options were checked: there is such an encoding.
+  // The check of the options ensures that this encoding exists.
   const decoder = new TextDecoder(encoding, { fatal: true });
   const decode = (bytes?: Buffer): Buffer => {
     try {
-      // Streamed also if there is one chunk: decode(bytes) alone reads windows-1252 as Latin-1 in Node 20.20.
+      // Use `stream` even for a single chunk: without it, Node 20.20 reads windows-1252 as Latin-1.
       return Buffer.from(bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true }));
     } catch (cause) {
       throw new ConfigurationError(`${name} is not text in ${encoding}`, { cause });
@@ -216,7 +217,7 @@ export const openSource = (
   const text = (chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> =>
     asUtf8(unpacked(chunks, name), { name, encoding });
   if (path !== undefined) return { name, chunks: explained(name, text(fileChunks(path))) };
-  // Not a string or URL, so it is a stream or an iterable; the types exclude anything else.
+  // The value is not a string or URL, so it is a stream or an iterable. The types exclude anything else.
   const stream = source as AsyncIterable<Uint8Array | string>;
   if (typeof stream?.[Symbol.asyncIterator] === "function") return { name, chunks: text(asBytes(stream)) };
   throw new ConfigurationError("the source must be a path, a file: URL, a stream or an async iterable");

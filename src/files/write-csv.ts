@@ -14,7 +14,7 @@ import { assertRecords, blocksOf, type FileTarget, writeBlocks } from "./write-r
 
 /** Options for writing CSV. */
 export interface WriteCsvOptions extends WriteOptions {
-  /** The character between cells; default a comma. */
+  /** The character between cells. Default: a comma. */
   readonly delimiter?: string | undefined;
   /**
    * The columns in their order, as paths (`["email", "customFields.plan"]`) or paths and names (`{ email: "E-mail" }`).
@@ -41,7 +41,10 @@ const rules: Rules = {
   byteOrderMark: isFlag,
 };
 
-/** Where records wait for their columns: beside the file, or, for a stream, where the system keeps such files. */
+/**
+ * The path of the file where records wait for their columns: beside the target, or in the temporary folder for a
+ * stream.
+ */
 const spoolPathOf = (target: FileTarget): string =>
   `${pathOf(target) ?? join(tmpdir(), "touchpoint")}.${randomUUID().slice(0, 8)}.rows.tmp`;
 
@@ -85,7 +88,8 @@ export const writeCsv = async (
   }
   const settings = { columns: columns ?? null, ...style };
   if (form) return exportList(exported, settings, form, checked);
-  // Only the last record completes the columns: until then the records wait as NDJSON, which no other user may read.
+  // Only the last record completes the columns. Until then, the records wait in an NDJSON file that no other user may
+  // read.
   const path = `${await destinationOf(exported.path)}.records`;
   let table: Written | undefined;
   const finish = async (draft: string): Promise<void> => {

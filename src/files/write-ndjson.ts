@@ -18,7 +18,7 @@ const lineOf = (record: object, number: number): string => {
   throw new ValidationError(`record ${number} is not an object; each line holds one record, { … }`);
 };
 
-/** A record a line, and no header. */
+/** The form of NDJSON: one record per line, without a header. */
 export const ndjsonForm: FileForm = { header: "", row: lineOf };
 
 /**

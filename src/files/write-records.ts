@@ -12,8 +12,9 @@ export type FileTarget = string | URL | Writable;
 
 const hintFor = (records: unknown): string => {
   const { data, then }: { data?: unknown; then?: unknown } = Object(records);
-  if (Array.isArray(data)) return "; this is one page: give page.data, or the list itself without await";
-  return typeof then === "function" ? "; this is a promise: await it" : "";
+  if (Array.isArray(data))
+    return ". You passed one page. Pass page.data, or pass the list without await to write every page";
+  return typeof then === "function" ? ". You passed a promise. Await it first" : "";
 };
 
 /** Refuses a value that is not a source of records before a file is touched. @throws ValidationError */
@@ -24,14 +25,14 @@ export const assertRecords = (records: unknown): void => {
   );
 };
 
-/** The text of a file: what it starts with, and its records. */
+/** The form of a file: its header, and how to write its records. */
 export interface FileForm {
   readonly header: string;
-  /** @param number - of the record, from 1, for error messages. */
+  /** Writes a record. @param number - the number of the record, counted from 1, for error messages. */
   readonly row: (record: object, number: number) => string;
 }
 
-/** A part of the file, and how many records it ends. */
+/** A part of the file, and the number of records that end in it. */
 export interface Block {
   readonly text: string;
   readonly records: number;
@@ -39,7 +40,7 @@ export interface Block {
 
 const blockLength = 64 * 1024;
 
-/** The text of a file, as blocks of about 64 KiB. */
+/** Creates the text of a file, in blocks of about 64 KiB. */
 export async function* blocksOf(
   records: Iterable<object> | AsyncIterable<object>,
   { header, row }: FileForm,
@@ -78,7 +79,7 @@ const writeToStream = (stream: Writable, block: string | Uint8Array): Promise<vo
     else stream.write(block, settle);
   });
 
-/** A stream of the caller. It is not ended: it may be standard output, or get more data. */
+/** A stream of the caller. The writer doesn't end it, because it may be standard output, or get more data. */
 const streamSink = (stream: Writable): Sink => {
   // An error between two blocks also belongs to the next write. Without a listener, it would end the process.
   const ignore = (): void => {};
@@ -86,7 +87,7 @@ const streamSink = (stream: Writable): Sink => {
   return {
     append: (block) => writeToStream(stream, block),
     commit: async () => void stream.off("error", ignore),
-    // The listener stays: the event may come after the callback with the error.
+    // Don't remove the listener, because the event may follow after the callback with the error.
     discard: async () => {},
   };
 };
@@ -95,16 +96,16 @@ const streamSink = (stream: Writable): Sink => {
 const openTarget = async (target: FileTarget): Promise<Sink> => {
   const path = pathOf(target);
   if (path !== undefined) return openDraft(path, path);
-  // Not a string or URL, so it is a stream; the types exclude anything else.
+  // The value is not a string or URL, so it is a stream. The types exclude anything else.
   const writable = target as Writable;
   if (typeof writable?.write === "function" && typeof writable.on === "function") return streamSink(writable);
   throw new ConfigurationError("the target must be a path, a file: URL or a writable stream");
 };
 
 /**
- * Writes blocks to a target, one after the other; the next one is requested when a block was written.
+ * Writes blocks to a target, one after the other. It requests the next block when it has written the previous one.
  *
- * After any failure, the source is closed, an incomplete file is removed, and the first error is thrown.
+ * After a failure, it closes the source, removes an incomplete file, and throws the first error.
  */
 export const writeBlocks = async (
   target: FileTarget,

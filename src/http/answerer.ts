@@ -3,7 +3,7 @@ import type { HttpResponse } from "./message.ts";
 
 const longestName = 60;
 const longestTitle = 100;
-// A page's title stands at its top; a body can be of any length.
+// The title of a page is near its top. Limit the search, because a body can have any length.
 const topOfPage = 2_048;
 
 const oneLine = (text: string, longest: number): string => {
@@ -14,11 +14,11 @@ const oneLine = (text: string, longest: number): string => {
 const lastOf = (value: RawHeaders[string]): string =>
   typeof value === "object" ? (value.at(-1) ?? "") : (value ?? "");
 
-/** The `Server` of a response, or the last gateway that its `Via` names; empty without either. */
+/** The `Server` header of a response, or the last gateway in its `Via` header; empty if it has neither. */
 const nameOf = ({ server, via }: RawHeaders): string =>
   oneLine(lastOf(server), longestName) || oneLine(lastOf(via).split(",").at(-1) ?? "", longestName);
 
-/** The title of a page, or the first line of a plain text, without the status that it repeats. */
+/** The title of a page, or the first line of a plain text, without a repeated status. */
 const titleOf = ({ text, status }: HttpResponse): string => {
   const top = text.slice(0, topOfPage);
   const [, title] = /<(?:title|h1)[^<>]*>([^<]+)/i.exec(top) ?? [];
@@ -26,7 +26,9 @@ const titleOf = ({ text, status }: HttpResponse): string => {
   return oneLine(line, longestTitle).replace(new RegExp(`^${status}\\b\\W*`), "");
 };
 
-/** Who responded with what, for a response without the service's own sentence: most are a gateway's. */
+/**
+ * Describes who responded, for a response without the service's own message. Most such responses are from a gateway.
+ */
 export const answererOf = (response: HttpResponse): string => {
   const name = nameOf(response.headers);
   const title = titleOf(response);

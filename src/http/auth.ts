@@ -9,9 +9,9 @@ import type { HttpResponse } from "./message.ts";
 import { isErrorLike, sanitizedError } from "./sanitized-error.ts";
 import { AttemptFailure, type Sending, type Stage } from "./types.ts";
 
-// A shorter key is an ordinary word, as tests use it: removing it would make every sentence unreadable.
+// A shorter key is an ordinary word, as in tests. Removing it would make every message unreadable.
 const shortestAlone = 6;
-/** A call may outlive its key, so the keys used last are still removed. */
+/** The number of last used keys to remove from texts, because a call can outlive its key. */
 const mostKeys = 100;
 const instead = "[redacted]";
 
@@ -23,7 +23,10 @@ const named: Readonly<Record<string, string>> = {
   "'": "apos",
 };
 
-/** One character of a key as it is, or escaped: in JSON, in a URL or a form, in HTML. Letters and digits are not escaped. */
+/**
+ * A pattern for one character of a key, plain or escaped for JSON, a URL, a form or HTML. Letters and digits have no
+ * escapes.
+ */
 const characterPattern = (character: string): string => {
   if (/[A-Za-z0-9]/.test(character)) return character;
   const code = character.charCodeAt(0);
@@ -37,7 +40,7 @@ const patternOf = (key: string): string => {
   return key.length < shortestAlone ? `(?<=\\bBearer(?:\\s|%20|\\+)+)${forms}` : forms;
 };
 
-// The longest first: one key may be the start of another.
+// Sort the longest key first, because one key may be the start of another.
 const patternOfAll = (keys: readonly string[]): RegExp =>
   new RegExp(
     keys
@@ -47,7 +50,7 @@ const patternOfAll = (keys: readonly string[]): RegExp =>
     "gi",
   );
 
-/** Removes used keys from everything that comes back, because services and fetches repeat what they were sent. */
+/** Removes used keys from everything that comes back, because services and fetches may repeat the request. */
 export class Redactor {
   #keys: readonly string[] = [];
   #pattern: RegExp | undefined;
@@ -60,7 +63,7 @@ export class Redactor {
 
   readonly text = (text: string): string => {
     if (this.#keys.length === 0) return text;
-    // Made for the first text: most clients have none to clean.
+    // Create the pattern for the first text, because most clients never have a text to clean.
     this.#pattern ??= patternOfAll(this.#keys);
     return text.replace(this.#pattern, instead);
   };
@@ -72,7 +75,7 @@ export class Redactor {
   }
 
   failure(failure: AttemptFailure): AttemptFailure {
-    // The reason of a caller's abort is the caller's own.
+    // Don't change the reason of a caller's abort, because it belongs to the caller.
     if (failure.kind === "aborted") return failure;
     const { kind, wasSent, response } = failure;
     return new AttemptFailure(kind, this.text(failure.message), {
@@ -89,8 +92,8 @@ export class Redactor {
   }
 
   /**
-   * Changes a body, or what is stored of it, in place: it was parsed or copied for this alone. No recursion: a body may be nested to any
-   * depth.
+   * Cleans a body in place, which was parsed or copied only for this purpose. It doesn't recurse, because a body may be
+   * nested to any depth.
    */
   body(body: unknown): unknown {
     if (typeof body === "string") return this.text(body);
@@ -102,7 +105,7 @@ export class Redactor {
         const cleanName = this.text(name);
         if (cleanName === name && clean === value) continue;
         if (cleanName !== name) Reflect.deleteProperty(at, name);
-        // Not assigned: a name may be __proto__.
+        // Define the property instead of assigning it, because its name may be __proto__.
         const how = { value: clean, enumerable: true, writable: true, configurable: true };
         Object.defineProperty(at, cleanName, how);
       }
@@ -122,14 +125,14 @@ export class Redactor {
 export const redacting = (redactor: Redactor): Stage => {
   const clean = (response: HttpResponse): HttpResponse => {
     const { status, json } = response;
-    // A batch is a success that may contain the sentences of failures.
+    // The successful response to a batch may contain messages of failures.
     const isClean = status === 207 ? Reflect.get(Object(json), "rejected") === 0 : status < 400;
     return isClean ? response : redactor.response(response);
   };
   const cleanFailure = (failure: unknown): never => {
     throw failure instanceof AttemptFailure ? redactor.failure(failure) : failure;
   };
-  // Not an async function: its frame and promise are a cost of every call.
+  // Not an async function, because its frame and promise would add a cost to every call.
   return function redactStage(sending, request, next) {
     return next(sending, request).then(clean, cleanFailure);
   };
@@ -165,9 +168,9 @@ const fixedKey = (key: string, { learn }: AuthSettings): Stage => {
 };
 
 /**
- * Waits for a key, no longer than an attempt may take.
+ * Waits for a key, but not longer than an attempt may take.
  *
- * @throws TimeoutError after that, which ends the call: no attempt was made, so nothing would limit the retries.
+ * @throws TimeoutError after that time. It ends the call: without an attempt, nothing would limit the retries.
  */
 const keyWithin = async (
   key: Promise<string>,
@@ -195,7 +198,7 @@ const renewableKey = (source: () => string | Promise<string>, settings: AuthSett
     };
     const limit = { limitMs: request.attemptTimeoutMs, clock: settings.clock };
     const key = await keyWithin(used, sending, limit).catch((error: unknown) => {
-      // A provider that failed once may succeed for the next call.
+      // Forget the failure, because the key function may succeed for the next call.
       forget();
       if (!(error instanceof ConfigurationError)) throw error;
       throw sending.call.error(ConfigurationError, error.message, { cause: error.cause });

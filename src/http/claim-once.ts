@@ -14,8 +14,8 @@ const wasNotApplied = ({ operation }: Sending, response: HttpResponse): boolean 
 };
 
 /**
- * Claims the send-once key of an email directly before its bytes, and releases it after an attempt that was not applied.
- * Innermost, and for emails only: whatever a call waits for, it waits without its key.
+ * Claims the send-once key of an email directly before its bytes are sent, and releases it after an attempt that was
+ * not applied. This stage is innermost, so that a call doesn't hold its key while it waits for a limit or a retry.
  */
 export const claimOnce = (clock: Pick<Clock, "now">): Stage => {
   const sendOnce = async (
@@ -26,7 +26,7 @@ export const claimOnce = (clock: Pick<Clock, "now">): Stage => {
     const since = clock.now();
     await claim.take(sending.call, request.attemptTimeoutMs);
     try {
-      // The attempt has to end before its claim is that of a dead process.
+      // The attempt must end before its claim counts as that of a dead process.
       const attemptTimeoutMs = Math.floor(request.attemptTimeoutMs - (clock.now() - since));
       if (attemptTimeoutMs <= 0) throw notSent("the ledger took the whole of timeoutMs", "timeout");
       sending.call.signal?.throwIfAborted();
@@ -36,7 +36,7 @@ export const claimOnce = (clock: Pick<Clock, "now">): Stage => {
       if (wasNotApplied(sending, response)) await claim.settle("not-sent");
       return response;
     } catch (failure) {
-      // Any other error was thrown before the attempt was made.
+      // Any other error was thrown before the attempt.
       const maybe = failure instanceof AttemptFailure && mayHaveTakenEffect(sending.operation, failure);
       if (!maybe) await claim.settle("not-sent");
       throw failure;

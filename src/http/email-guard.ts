@@ -4,13 +4,13 @@ import { comparablePath, isWithin } from "../service/comparable-path.ts";
 import type { HttpRequest, HttpResponse } from "./message.ts";
 import type { Send, Sending, Stage } from "./types.ts";
 
-/** What the guard needs besides the guards themselves. */
+/** The guards, and what the stage needs to apply them. */
 export interface EmailGuardSettings {
   readonly guards: EmailGuards;
   readonly log: Pick<Log, "info">;
   /** The paths that send emails: the documented ones, and their replacements in `routes`. */
   readonly paths: readonly string[];
-  /** Milliseconds since 1970. */
+  /** The current time, in milliseconds since 1970. */
   readonly wallTime: () => number;
 }
 
@@ -22,7 +22,7 @@ const answered = (status: number, json?: object): HttpResponse => ({
   isJson: json !== undefined,
 });
 
-/** The response to a request that was not sent; its shape is that of a real one. */
+/** Creates the response to a request that was not sent. It has the shape of a real response. */
 const pretended = (
   { method, path }: HttpRequest,
   body: Record<string, unknown>,
@@ -40,8 +40,8 @@ const pretended = (
 };
 
 /**
- * Keeps emails from being sent: to recipients who are not allowed, and all of them in a dry run, whichever method sends
- * them. Outermost, so that such an email is neither counted nor waited for nor reported as a request.
+ * Prevents emails to recipients that are not allowed, and all emails in a dry run, whichever method sends them. The
+ * stage is outermost, because such an email must not spend limits, wait or count as a request.
  */
 export const emailGuard = ({ guards, log, paths, wallTime }: EmailGuardSettings): Stage => {
   const emailPaths = paths.map(comparablePath);
@@ -49,7 +49,7 @@ export const emailGuard = ({ guards, log, paths, wallTime }: EmailGuardSettings)
     if (method === "GET") return false;
     if (operation.isEmail) return true;
     const actual = comparablePath(path);
-    // Also without the prefix: a base URL that ends in it is taken without it, and a gateway may add it.
+    // Also compare with the email path without its prefix, because a gateway may add the prefix.
     return emailPaths.some(
       (emailPath) => isWithin(actual, emailPath) || isWithin(actual, emailPath.replace("/api/v1/", "/")),
     );

@@ -26,10 +26,10 @@ import type { HttpResponse } from "./message.ts";
 import { isMailAccountRefusal, mayHaveTakenEffect } from "./retry-policy.ts";
 import { AttemptFailure, type FailureNotes, type Progress, type Sending } from "./types.ts";
 
-/** A failed attempt, with what the whole call has shown. */
+/** A failed attempt, and the facts about the complete call. */
 interface Findings extends FailureNotes {
   readonly sending: Sending;
-  /** By this machine's clock, in milliseconds since 1970. */
+  /** The time on this machine's clock, in milliseconds since 1970. */
   readonly wallTime: number;
 }
 
@@ -47,7 +47,7 @@ const plain: Readonly<Record<number, new (message: string, details: ApiErrorDeta
 // The service documents { error: string }. Frameworks often nest or rename it; a hostile body may be nested endlessly.
 const deepestSentence = 8;
 
-/** The sentence of an error body; undefined without one. */
+/** The error message in a body; undefined if there is none. */
 export const sentenceOf = (body: unknown, depth = 0): string | undefined => {
   if (typeof body !== "object" || body === null || depth > deepestSentence) return undefined;
   const { error, message }: { error?: unknown; message?: unknown } = body;
@@ -63,7 +63,7 @@ const advice = ({ plan, call }: Sending): string => {
     : "It may have been applied; repeating it does no harm.";
 };
 
-// Any other unclear status is a gateway's, and so is the sentence that comes with it.
+// A gateway sends every other unclear status, and the message in its body.
 const statusesOfService = [500, 503];
 
 const hintFor = (
@@ -75,7 +75,7 @@ const hintFor = (
   if (status === 400 && hasTimes.has(id)) return clockHint(headers, wallTime);
   if (status === 429) return pauseHint(budgets.at(-1), retryAfterMs);
   const hint = onceHint(sending) ?? hintOf(failure, id);
-  // Without a sentence, the message says so already.
+  // If the body has no message, the text about the gateway already explains the status.
   const isSaid = failure.kind !== "status" || sentenceOf(json) === undefined;
   const isService = statusesOfService.includes(status) || !mayHaveTakenEffect(sending.operation, failure);
   return hint ?? (isSaid || isService ? undefined : advice(sending));
@@ -139,12 +139,12 @@ export const errorWith = (error: TouchpointError, field: Partial<ErrorDetails>):
 };
 
 /**
- * The error for what ended a call; a caller's own reason is returned unchanged.
+ * Creates the error for the end of a call. It returns the reason of a caller's own signal unchanged.
  *
- * @param hint - what to do, unless the reason has a hint.
+ * @param hint - advice for the error, if the reason has none.
  */
 export const callErrorFrom = (ended: unknown, progress: Progress, hint?: string): unknown => {
-  // The end of a request was that of the whole call: its error names that, and what all of it has shown.
+  // If the complete call ended, create the error for the complete call and not for the request.
   const reason = ended instanceof TouchpointError && isEnding(ended.cause) ? ended.cause : ended;
   if (isEnding(reason))
     return endingOf(reason, progress, ended instanceof TouchpointError ? ended.hint : hint);
@@ -154,9 +154,9 @@ export const callErrorFrom = (ended: unknown, progress: Progress, hint?: string)
 };
 
 /**
- * The error for what ended a sending. No code but this and `CallView.error` makes errors that carry an outcome.
+ * Creates the error for the end of a sending. Only this function and `CallView.error` create errors with an outcome.
  *
- * @param notes - `wallTime` by this machine's clock, in milliseconds since 1970.
+ * @param notes - `wallTime` is the time on this machine's clock, in milliseconds since 1970.
  */
 export const errorFrom = (
   failed: unknown,

@@ -8,7 +8,7 @@ const ownAuthority =
 
 type Failure = Pick<AttemptFailure, "kind" | "message" | "cause" | "response">;
 
-/** What to do about a failed connection, by its code. */
+/** Advice for a failed connection, keyed by error code. */
 const byCode: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: ownAuthority,
   UNABLE_TO_GET_ISSUER_CERT: ownAuthority,
@@ -36,7 +36,7 @@ const connectionHint = ({ cause, message }: Failure): string | undefined => {
   return typeof code === "string" && Object.hasOwn(byCode, code) ? byCode[code] : undefined;
 };
 
-/** Source: service document, Authentication, 4 and 6, and Errors, 403. */
+/** Advice for a 403. Source: service document, Authentication, 4 and 6, and Errors, 403. */
 const permissionHint = (operation: string): string => {
   const scopes = allOperations.find(({ id }) => id === operation)?.scope ?? [];
   const needs =
@@ -46,7 +46,7 @@ const permissionHint = (operation: string): string => {
   return `${needs}, its creator's role must allow this, and the request must not seem to come from a browser`;
 };
 
-/** What to do about an error status. */
+/** Advice for an error status. */
 export const statusHint = (status: number | undefined, operation: string): string | undefined => {
   switch (status) {
     case 401:
@@ -68,7 +68,7 @@ export const statusHint = (status: number | undefined, operation: string): strin
   }
 };
 
-/** Operations whose input has a time that the service compares with its own. */
+/** Operations whose input has a time that the service compares with its own clock. */
 export const hasTimes: ReadonlySet<string> = new Set([
   "events.record",
   "events.recordBatch",
@@ -76,12 +76,12 @@ export const hasTimes: ReadonlySet<string> = new Set([
   "emails.scheduled.update",
 ]);
 
-// A Date has whole seconds, and a response takes its time.
+// A Date header has a precision of one second, and a response takes some time.
 const leastOffMs = 2_000;
 
-/** By how much this machine's clock is off, as the `Date` of a response shows; undefined for less than two seconds. */
+/** A hint about this machine's clock, if it differs from the `Date` of a response by two seconds or more. */
 export const clockHint = ({ date }: RawHeaders, wallTime: number): string | undefined => {
-  // Of several, one is a proxy's: which of them is not known.
+  // If there are several Date headers, one is from a proxy, and nobody knows which one.
   const aheadMs = typeof date === "string" ? wallTime - Date.parse(date) : Number.NaN;
   if (!(Math.abs(aheadMs) >= leastOffMs)) return undefined;
   const seconds = Math.round(Math.abs(aheadMs) / 1_000);
@@ -89,17 +89,17 @@ export const clockHint = ({ date }: RawHeaders, wallTime: number): string | unde
   return `this machine's clock is ${seconds} s ${where} the service's clock, so the current time here is in the ${when} there: correct this machine's clock`;
 };
 
-/** When to try again after a 429, which pauses the narrowest limit of its operation. */
+/** Advice when to retry after a 429, which pauses the narrowest limit of its operation. */
 export const pauseHint = (limit: string | undefined, retryAfterMs: number | undefined): string =>
   `the limit ${limit} is paused: try again ${retryAfterMs === undefined ? "later" : `in ${Math.ceil(retryAfterMs / 1_000)} s`}`;
 
-/** What to do about an email with a key whose outcome is unknown; undefined for anything else. */
+/** Advice for an email with a `once` key and an unknown outcome; undefined for other requests. */
 export const onceHint = ({ plan: { once }, call }: Sending): string | undefined =>
   once === undefined || call.progress.outcome === "not-applied"
     ? undefined
     : `a later call with once ${JSON.stringify(once.key)} and the same ledger is safe: it sends nothing until you call ledger.settle to say whether this email was sent`;
 
-/** What to do about a failure, in one sentence; undefined if there is nothing to say beyond its message. */
+/** Advice for a failure, in one sentence; undefined if the message is enough. */
 export const hintOf = (failure: Failure, operation: string): string | undefined => {
   switch (failure.kind) {
     case "status":

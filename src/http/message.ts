@@ -2,31 +2,36 @@ import type { RawHeaders } from "../runtime/headers.ts";
 import type { UnsafeNumber } from "../runtime/unsafe-numbers.ts";
 import type { Method } from "../service/define.ts";
 
-/** An HTTP request on its way through the stages. Anything else a stage needs is in the sending. */
+/** An HTTP request that passes through the stages. The sending contains everything else that a stage needs. */
 export interface HttpRequest {
   readonly method: Method;
   /** The path from the root of the origin, with its query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
-  /** How long an attempt may take; the claim of a send-once key counts too. */
+  /** The maximum time of an attempt. It includes the claim of a send-once key. */
   readonly attemptTimeoutMs: number;
-  /** Set by the auth stage; separate from the other headers, because readers of those must not see the key. */
+  /** Set by the auth stage. It is separate from the other headers, because their readers must not see the key. */
   authorization: string | undefined;
-  /** Set by the rate limit: whether this attempt must wait again, for a pause or because its permits lapsed. */
+  /**
+   * Set by the rate-limit stage. `mustWaitAgain`: whether this attempt must wait again, for a pause or lapsed permits.
+   */
   admission: { readonly mustWaitAgain: boolean } | undefined;
 }
 
-/** A complete response: `json`, or, if the body is not JSON (`isJson` false), its `text`, which may be empty. */
+/**
+ * A complete response. `json` is its body. If the body is not JSON (`isJson` is false), `text` is its body, which may
+ * be empty.
+ */
 export interface HttpResponse {
   readonly status: number;
   readonly headers: RawHeaders;
   readonly text: string;
   readonly json: unknown;
   readonly isJson: boolean;
-  /** How long an error response asks to wait; undefined if it gives no time. */
+  /** The wait that an error response requires, in milliseconds; undefined if it has none. */
   readonly retryAfterMs?: number | undefined;
-  /** A number in the body whose digits `json` has lost; undefined if there is none. */
+  /** A number in the body that lost digits in `json`; undefined if there is none. */
   readonly unsafe?: UnsafeNumber | undefined;
   /** Set by the auth stage on a 401 when a newer key may be available. */
   readonly canRenewKey?: boolean;
@@ -36,7 +41,7 @@ export interface HttpResponse {
 export const headersOf = ({ headers, authorization }: HttpRequest): Readonly<Record<string, string>> =>
   authorization === undefined ? headers : { ...headers, authorization };
 
-/** Whether the service itself says that there is no body; a missing body may also have been cut off. */
+/** Whether the headers or the status prove that there is no body. Otherwise, a missing body may have been cut off. */
 export const isWholeWithoutBody = ({ status, headers, text }: HttpResponse): boolean =>
   text === "" &&
   (status === 204 ||

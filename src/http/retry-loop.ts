@@ -2,7 +2,7 @@ import { backoffMs } from "./retry-policy.ts";
 
 /** Work that is repeated while it fails. */
 export interface Repeated<T> {
-  /** Resolves when the next try is due; false if there is none. */
+  /** Waits until the next try is due. Resolves with false if there is no next try. */
   readonly again: (failure: unknown) => Promise<boolean>;
   readonly work: () => Promise<T>;
 }
@@ -23,8 +23,8 @@ const failureOf = (error: unknown): unknown => (error instanceof Failed ? error.
  * Repeats work after its first failure; throws the last one. The attempts of a request and the items of a batch are
  * repeated here.
  *
- * p-retry runs the loop. It is loaded at the first failure, so that a call that succeeds does not pay for it. The wait
- * happens in `shouldRetry`, which p-retry awaits, because no other hook can be aborted.
+ * p-retry runs the loop. It is loaded at the first failure, so that a successful call doesn't load it. The wait happens
+ * in `shouldRetry`, which p-retry awaits, because no other hook can be aborted.
  */
 export const repeatAfter = async <T>(failure: unknown, { again, work }: Repeated<T>): Promise<T> => {
   if (!(await again(failure))) throw failure;
@@ -38,7 +38,7 @@ export const repeatAfter = async <T>(failure: unknown, { again, work }: Repeated
   };
   try {
     return await pRetry(repeated, {
-      // `again` counts: only it knows the rules for a 401 with a new key, or a maximum of 0.
+      // `again` counts the retries, because only it knows the rules for a 401 with a new key, or a maximum of 0.
       retries: Number.POSITIVE_INFINITY,
       minTimeout: 0,
       shouldRetry: ({ error }) => again(failureOf(error)),
@@ -48,15 +48,15 @@ export const repeatAfter = async <T>(failure: unknown, { again, work }: Repeated
   }
 };
 
-/** What rounds of requests share with the attempts of a single one: the quota, the back-off and the loop. */
+/** The parts of a call that rounds of requests use: the quota, the delay between rounds and the clock. */
 interface RoundsCall {
   readonly context: { readonly quota: { draw(): boolean }; readonly random: () => number };
-  /** Long work, whose retries cost nothing. */
+  /** Set for long work, whose retries don't spend the quota. */
   readonly longWaits: unknown;
   backOff(ms: number): Promise<void>;
 }
 
-/** A round that left something to do. */
+/** Thrown by a round that left something to do. */
 class Unfinished extends Error {}
 
 /**
@@ -78,7 +78,7 @@ export const inRounds = async (
   const again = async (failure: unknown): Promise<boolean> => {
     if (!(failure instanceof Unfinished) || rounds >= most) return false;
     if (call.longWaits === undefined && !quota.draw()) return false;
-    // Once the client is closed this ends at once, and the next request says so.
+    // After the client is closed, this wait ends at once, and the next request throws the reason.
     await call.backOff(backoffMs(rounds, random()));
     rounds += 1;
     return true;

@@ -1,21 +1,21 @@
 import type { OperationFacts, ReplayClass } from "../service/define.ts";
 import type { AttemptFailure } from "./types.ts";
 
-/** What to do after a failed attempt. */
+/** The decision after a failed attempt. */
 export type Verdict =
   | { readonly again: true /** How long to wait first. */; readonly waitMs: number }
   | { readonly again: false };
 
-/** What the decision depends on, besides the failure. */
+/** The facts, besides the failure, on which the decision depends. */
 export interface Situation {
   readonly operation: Pick<OperationFacts, "isEmail">;
   readonly replay: ReplayClass;
-  /** Attempts made so far, including the failed one. */
+  /** The number of attempts so far, including the failed one. */
   readonly attempts: number;
   readonly maxRetries: number;
   /** Whether this is the call's first 401 and a newer key may be available. */
   readonly canRenewKey: boolean;
-  /** The wait that the response asked for, if any. */
+  /** The wait that the response requires, if any. */
   readonly retryAfterMs: number | undefined;
   readonly maxRetryAfterMs: number;
   /** 0 ≤ random < 1. */
@@ -34,10 +34,11 @@ export const backoffMs = (attempts: number, random: number): number =>
 
 // Stryker disable OptionalChaining: a failure by status always has a response; its type alone does not say so.
 
-// A refusal that uses one of these words costs a look at the mail account; the other way round, a second email.
+// If a refusal has one of these words, a person has to check the mail account. The opposite mistake sends a second
+// email.
 const wordsOfGateways = /upstream|gateway|time-?out|timed out|connection|incomplete|proxy/i;
 
-/** The service's own 502 on an email is a sentence about the account; any other 502 comes from a proxy. */
+/** Whether a 502 for an email is the service's own message about the mail account. Any other 502 is from a proxy. */
 export const isMailAccountRefusal = (
   { isEmail = false }: Pick<OperationFacts, "isEmail">,
   failure: AttemptFailure,
@@ -46,14 +47,14 @@ export const isMailAccountRefusal = (
   const body = failure.response.json;
   if (typeof body !== "object" || body === null || !("error" in body) || typeof body.error !== "string")
     return false;
-  // Exactly the documented body: a proxy's JSON has more fields, or speaks of gateways.
+  // Require exactly the documented body, because the JSON of a proxy has more fields, or mentions gateways.
   return Object.keys(body).length === 1 && !wordsOfGateways.test(body.error);
 };
 
-// What proxies answer when the service was slow with a request that it has read, or a connection broke.
+// Proxies return these if the service was slow with a request that it has read, or if a connection broke.
 const statusesOfProxies = [408, 460, 499];
 
-/** Whether a request that was answered with this status may have taken effect. */
+/** Whether a request with this response status may have taken effect. */
 export const isUnclearStatus = (status: number): boolean =>
   status >= 500 || statusesOfProxies.includes(status);
 
@@ -63,12 +64,12 @@ export const mayHaveTakenEffect = (operation: Situation["operation"], failure: A
   return isUnclearStatus(failure.response?.status ?? 0) && !isMailAccountRefusal(operation, failure);
 };
 
-// They are about the request, or about the network it came from (511): a repeat gets the same response.
+// These are about the request, or about the client's network (511), so a repeated request gets the same response.
 const finalServerStatuses = [501, 505, 506, 510, 511];
 
 /**
- * Whether a response with this status may be a different one next time. Any other 5xx is: beside the documented ones,
- * network edges have their own, such as Cloudflare's 520 to 530, 529 and 598.
+ * Whether a repeated request may get another response than this status. That is true for most 5xx: besides the
+ * documented ones, network edges have their own, such as Cloudflare's 520 to 530, 529 and 598.
  */
 export const isTemporaryStatus = (status: number): boolean =>
   status === 425 ||
@@ -76,14 +77,14 @@ export const isTemporaryStatus = (status: number): boolean =>
   statusesOfProxies.includes(status) ||
   (status >= 500 && status <= 599 && !finalServerStatuses.includes(status));
 
-// A complete response that will be the same next time.
+// Whether a repeated request would get the same response.
 const isFinal = (operation: Situation["operation"], failure: AttemptFailure): boolean => {
   if (["aborted", "redirect", "too-large", "empty", "unmocked"].includes(failure.kind)) return true;
   if (failure.kind !== "status") return false;
   return !isTemporaryStatus(failure.response?.status ?? 0) || isMailAccountRefusal(operation, failure);
 };
 
-/** Decides about the next attempt. Pure, so that every case can be tested. */
+/** Decides about the next attempt. It is a pure function, so that every case can be tested. */
 export const judge = (failure: AttemptFailure, situation: Situation): Verdict => {
   const { operation, replay, attempts, canRenewKey, maxRetries, retryAfterMs, maxRetryAfterMs, random } =
     situation;
@@ -92,11 +93,11 @@ export const judge = (failure: AttemptFailure, situation: Situation): Verdict =>
   if (canRenewKey) return { again: true, waitMs: 0 };
   if (attempts > maxRetries || isFinal(operation, failure)) return { again: false };
   if (replay === "never" && mayHaveTakenEffect(operation, failure)) return { again: false };
-  // Zero and a date in the past give no time: all callers would retry at the same moment.
-  const askedMs = retryAfterMs ?? 0;
-  if (askedMs === 0) return { again: true, waitMs: backoffMs(attempts, random) };
-  // Never shortened: the client waits the full time, or does not retry.
-  if (askedMs > maxRetryAfterMs) return { again: false };
-  // These two pause their budget, which also delays this call.
-  return { again: true, waitMs: status === 429 || status === 503 ? 0 : askedMs };
+  // Zero and a date in the past count as no required wait, because all callers would retry at the same moment.
+  const requiredMs = retryAfterMs ?? 0;
+  if (requiredMs === 0) return { again: true, waitMs: backoffMs(attempts, random) };
+  // Never shorten the required wait: wait for all of it, or don't retry.
+  if (requiredMs > maxRetryAfterMs) return { again: false };
+  // A 429 and a 503 pause their budget, which also delays this call.
+  return { again: true, waitMs: status === 429 || status === 503 ? 0 : requiredMs };
 };

@@ -25,14 +25,18 @@ export class RetryQuota {
     return this.#left >= cost;
   }
 
-  /** False if the retry is not allowed. */
+  /** Spends quota for a retry. Returns false if the retry is not allowed. */
   draw(cost = costOfRepeat): boolean {
     if (!this.has(cost)) return false;
     this.#left -= cost;
     return true;
   }
 
-  /** A call succeeded, with a retry of this cost, or at its first attempt (0). */
+  /**
+   * Refills the quota after a successful call.
+   *
+   * @param drawn - the cost of its last retry; 0 for a success at the first attempt.
+   */
   refill(drawn: number): void {
     this.#left = Math.min(capacity, this.#left + (drawn || refillOfFirstAttempt));
   }
@@ -51,13 +55,13 @@ const never = Number.POSITIVE_INFINITY;
 
 const quotaNote = "It was not repeated: other failures have used up the retry quota.";
 
-/** A body that says no more than an empty one. */
+/** Whether a body contains no more information than an empty one. */
 const isWordOfSuccess = (text: string): boolean =>
   /^\s*(ok(ay)?|done|success(ful)?|accepted|created|updated|deleted|removed|cancell?ed|no content)?[.!]?\s*$/i.test(
     text,
   );
 
-/** The response as a success, or why it is none. */
+/** Returns the response if it is a success; otherwise the reason why it is not. */
 const accept = ({ operation, call }: Sending, response: HttpResponse): HttpResponse | AttemptFailure => {
   const { status } = response;
   if (status >= 200 && status < 300) {
@@ -74,15 +78,18 @@ const accept = ({ operation, call }: Sending, response: HttpResponse): HttpRespo
   return new AttemptFailure("status", `status ${status}`, { wasSent: true, response });
 };
 
-/** The attempts of one request after the first: notes whether any may have taken effect, and decides about the next. */
+/**
+ * The attempts of one request after the first one. It notes whether any attempt may have taken effect, and decides
+ * about the next one.
+ */
 class Repeats {
   readonly #sending: Sending;
   readonly #attempts: { readonly request: HttpRequest; readonly next: Send };
   readonly #settings: RetrySettings;
   #hasRenewedKey = false;
-  /** What the last retry cost of the quota. */
+  /** The quota that the last retry has spent. */
   #drawn = 0;
-  /** What is appended to the error of the last failure. */
+  /** The text to append to the error of the last failure. */
   #notes: FailureNotes | undefined;
 
   constructor(
@@ -97,7 +104,7 @@ class Repeats {
 
   /** Continues after a first failure. */
   async after(failure: unknown): Promise<HttpResponse> {
-    // Refused while it waited, maybe together with thousands of others: the executor creates the error.
+    // The request was refused while it waited, maybe together with thousands of others. The executor creates the error.
     if (!(failure instanceof AttemptFailure)) throw failure;
     try {
       const again = (last: unknown): Promise<boolean> => this.#again(last);
@@ -110,7 +117,7 @@ class Repeats {
 
   async #attempt(): Promise<HttpResponse> {
     const { request, next } = this.#attempts;
-    // An own object for each attempt: the stages fill it in.
+    // Each attempt gets a new object, because the stages write to it.
     const accepted = accept(this.#sending, await next(this.#sending, { ...request }));
     if (accepted instanceof AttemptFailure) throw accepted;
     this.#sending.call.attempted(accepted);
@@ -118,14 +125,14 @@ class Repeats {
     return accepted;
   }
 
-  /** Resolves when the next attempt is due; false if there is none. */
+  /** Waits until the next attempt is due. Resolves with false if there is no next attempt. */
   async #again(failure: unknown): Promise<boolean> {
-    // Any other error was thrown before the attempt was made; a returned attempt does not count.
+    // Any other error was thrown before the attempt. A requeued attempt doesn't count.
     if (!(failure instanceof AttemptFailure)) return false;
     const { operation, plan, call } = this.#sending;
     const { signal } = call;
     const { kind, response } = failure;
-    // Not an attempt: nothing was sent, and the limits make the next one wait.
+    // A requeued request was not sent, and the limits make its next attempt wait.
     if (kind === "requeued") return !signal?.aborted;
     call.attempted();
     if (plan.replay !== "safe" && mayHaveTakenEffect(operation, failure)) call.noteEffect();
@@ -145,7 +152,7 @@ class Repeats {
       random: random(),
     });
     const status = response?.status;
-    /** How long the failure pauses a limit. */
+    /** The time for which the failure pauses a limit. */
     const pauseMs = (response && pauseMsOf(response)) ?? 0;
     if (!verdict.again || signal?.aborted || this.#isTooLate(verdict.waitMs, pauseMs)) return false;
     if (!canRenewKey && !this.#draw(failure)) {
@@ -166,7 +173,7 @@ class Repeats {
     return Math.max(waitMs, pauseMs) > leftMs || pauseMs > waitLeftMs;
   }
 
-  /** Spends the quota for a retry. Refusals by the limits, and background work, cost nothing. */
+  /** Spends quota for a retry. Refusals by the limits, and background work, spend none. */
   #draw({ kind, response }: AttemptFailure): boolean {
     if (response?.status === 429 || this.#sending.plan.priority === "background") return true;
     const cost = kind === "timeout" ? costAfterTimeout : costOfRepeat;
@@ -176,7 +183,7 @@ class Repeats {
   }
 }
 
-/** Retries what may be retried, and ends the call with the last failure. */
+/** Retries failed attempts if the policy allows it. Otherwise, ends the call with the last failure. */
 export const retry = (settings: RetrySettings): Stage =>
   function retryStage(sending, request, next) {
     const { call } = sending;
@@ -186,7 +193,7 @@ export const retry = (settings: RetrySettings): Stage =>
     }
     const repeat = (failure: unknown): Promise<HttpResponse> =>
       new Repeats(sending, { request, next }, settings).after(failure);
-    // Not an async function: its frame would be half of the memory of a call that waits for a limit.
+    // Not an async function, because its frame would take half of the memory of a call that waits for a limit.
     return next(sending, request).then(function answered(response) {
       const accepted = accept(sending, response);
       if (accepted instanceof AttemptFailure) return repeat(accepted);

@@ -5,7 +5,7 @@ export interface ErrorLike extends Error {
 }
 
 /**
- * Recognized by its shape: errors of another realm (a test runner's, a vm's) are not instances of this realm's Error.
+ * Recognizes an error by its shape, because errors of another realm (a test runner, a vm) fail `instanceof Error`.
  */
 export const isErrorLike = (value: unknown): value is ErrorLike =>
   typeof value === "object" && value !== null && "message" in value && typeof value.message === "string";

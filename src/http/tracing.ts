@@ -18,32 +18,32 @@ const withoutResult = async <Trace extends object, Result>(
     results.push(await work());
   }, trace);
   const [result] = results;
-  // tracePromise rejects with the work's own error, so there is one here.
+  // If the work fails, tracePromise rejects, so the work has a result here.
   return result as Result;
 };
 
 const attempts = tracingChannel<string, AttemptTrace>("touchpoint:attempt");
 const calls = tracingChannel<string, CallTrace>("touchpoint:call");
 
-/** What a call has taken. */
-interface Taken {
+/** The numbers of a call. */
+interface CallNumbers {
   readonly status: number | undefined;
   readonly attempts: number;
   readonly waitedMs: number;
 }
 
-/** Whether somebody may listen to the start and end of calls: Bun's channels do not say. */
+/** Whether the channel of calls may have a subscriber. In Bun, `hasSubscribers` is undefined. */
 export const isCallWatched = (): boolean => calls.hasSubscribers !== false;
 
 /**
- * Runs a call, and publishes its start and end. What a user calls is one message, however many requests it takes.
+ * Runs a call, and publishes its start and end. A method call is one message, regardless of its number of requests.
  *
- * @param taken - what the call has taken, once it has succeeded.
+ * @param taken - returns the numbers of the call after its success.
  */
 export const traceCall = <T>(
   operation: string,
   work: () => Promise<T>,
-  taken: (result: T) => Taken,
+  taken: (result: T) => CallNumbers,
 ): Promise<T> => {
   const trace: CallTrace = { operation };
   return withoutResult(calls, trace, async () => {
@@ -81,7 +81,7 @@ const nameOf = (failure: unknown): string => {
 const withHint = (fields: object, hint: string | undefined): object =>
   hint === undefined ? fields : { ...fields, hint };
 
-/** Reports every attempt to hooks, log and tracing channel, without the key and without content. */
+/** Reports every attempt to the hooks, the log and the tracing channel, without the API key and the content. */
 export const observe = ({ origin, hooks, log, clock, quota }: ObserveSettings): Stage => {
   const isAlwaysWatched =
     hooks.onRequest !== undefined || hooks.onResponse !== undefined || log.isOn("debug");

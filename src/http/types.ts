@@ -4,21 +4,23 @@ import type { Priority } from "../options/priority.ts";
 import type { OperationFacts, ReplayClass } from "../service/define.ts";
 import type { HttpRequest, HttpResponse } from "./message.ts";
 
-/** How a request is made: what its operation, its input and the options of the call ask for. */
+/** How to send a request, according to its operation, its input and the options of the call. */
 export interface Plan {
   readonly replay: ReplayClass;
-  /** How much of the last of the operation's limits it spends. */
+  /** How much the request spends of the last limit in the operation's `budgets`. */
   readonly weight: number;
   /** Interactive requests go before background ones. */
   readonly priority: Priority;
   readonly maxRetries: number;
-  /** How long the requests of the call may wait for limits in total; undefined: no limit. */
+  /** The maximum total time that the requests of the call may wait for limits; undefined for no maximum. */
   readonly maxWaitMs: number | undefined;
-  /** Allowed while the client closes, and not refused by `maxQueued`: the events of a recorder. */
+  /**
+   * Whether the request has events of a recorder: it is allowed while the client closes, and `maxQueued` doesn't apply.
+   */
   readonly isDrained: boolean;
-  /** It may be refused with a BatchTooLarge, and sent in parts. */
+  /** Whether the limits may refuse the request with a BatchTooLarge, so that the caller sends it in parts. */
   readonly isDivisible: boolean;
-  /** The call's own `dryRun`; undefined: the client decides. */
+  /** The `dryRun` of the call; undefined if the client's setting applies. */
   readonly dryRun: boolean | undefined;
   /** The claim on an email's send-once key. */
   readonly once: OnceClaim | undefined;
@@ -29,54 +31,54 @@ export interface Plan {
   readonly onWait: ((waitingFor: string | undefined) => void) | undefined;
 }
 
-/** What is appended to the error of a failed attempt. */
+/** The text to append to the error of a failed attempt. */
 export interface FailureNotes {
   readonly retryAfterMs?: number | undefined;
   /** A sentence for the message. */
   readonly note?: string | undefined;
 }
 
-/** What an error knows about its call. */
+/** The facts about a call that its errors contain. */
 export interface Progress {
   readonly operation: string;
   readonly attempts: number;
   readonly outcome: Outcome;
 }
 
-/** What the stages may know of the call that a request belongs to, and what they report to it. */
+/** The parts of a call that the stages use. */
 export interface CallView {
   /** Aborts the call at once, including waits and queues. */
   readonly signal: AbortSignal | undefined;
   /** The end of `totalTimeoutMs`, on the client's clock. */
   readonly deadlineAt: number | undefined;
-  /** When its waits end because of the client's deadline, on the client's clock. */
+  /** When the waits of the call end because of the client's deadline, on the client's clock. */
   readonly waitsEndAt?: number | undefined;
-  /** What is left of `maxWaitMs` for all requests of the call together; undefined: no limit. */
+  /** The remaining part of `maxWaitMs` for all requests of the call together; undefined for no limit. */
   readonly waitLeftMs: number | undefined;
-  /** How many attempts were made. */
+  /** The number of attempts. */
   readonly attempts: number;
-  /** What its errors say of it. */
+  /** The facts for the errors of the call. */
   readonly progress: Progress;
-  /** Whether it may have taken effect. */
+  /** Whether the call may have taken effect. */
   readonly mayHaveTakenEffect: boolean;
-  /** An attempt may have taken effect, and so the whole call. */
+  /** Notes that an attempt, and so the complete call, may have taken effect. */
   noteEffect(): void;
-  /** A 404 counts as done. */
+  /** Notes that a 404 counted as success. */
   noteGone(): void;
-  /** @param response - of an attempt that succeeded. */
+  /** Counts an attempt. @param response - the response of a successful attempt. */
   attempted(response?: HttpResponse): void;
-  /** The email guard responds instead of the service. */
+  /** Notes a response of the email guard, which responds instead of the service. */
   answered(response: HttpResponse): void;
   waited(ms: number): void;
-  /** Spends `maxWaitMs`. */
+  /** Subtracts a wait from the remaining `maxWaitMs`. */
   spendWait(ms: number): void;
   /**
    * Waits before the next try and reports the wait to `onWait`. The end of the client ends the wait, too.
    *
-   * @param onWait - by default that of the long work that the call is a part of.
+   * @param onWait - by default, the listener of the long work that the call is a part of.
    */
   backOff(ms: number, waitingFor?: string, onWait?: Plan["onWait"]): Promise<void>;
-  /** An error of this class that carries what the call has shown; its message begins with the operation. */
+  /** Creates an error of this class with the facts of the call. Its message begins with the operation. */
   error<Details extends ErrorDetails, Made>(
     Class: new (message: string, details: Details) => Made,
     message: string,
@@ -107,9 +109,9 @@ export type FailureKind =
   /** A success response that is larger than allowed. */
   | "too-large"
   | "redirect"
-  /** Returned before the first byte: the limits make it wait again. Only the retry stage treats it apart. */
+  /** The limits make the request wait again before its first byte. Only the retry stage handles this kind. */
   | "requeued"
-  /** A test double does not handle it. */
+  /** A test double has no handler for the request. */
   | "unmocked"
   | "connection"
   | "timeout"
@@ -134,9 +136,9 @@ export class AttemptFailure extends Error {
   }
 }
 
-/** A batch was not sent, because only parts of it fit beside interactive calls. Internal. */
+/** Thrown for a batch that was not sent, because only parts of it fit beside interactive calls. Internal. */
 export class BatchTooLarge extends Error {
-  /** The largest weight of a part. */
+  /** The maximum weight of a part. */
   readonly most: number;
 
   constructor(most: number) {
@@ -148,6 +150,6 @@ export class BatchTooLarge extends Error {
 /** A transport that can be closed. */
 export interface Transport {
   readonly send: Send;
-  /** Closes its own sockets; a dispatcher of the caller stays open. */
+  /** Closes the transport's own sockets. A caller's dispatcher stays open. */
   close(): Promise<void>;
 }

@@ -10,19 +10,19 @@ import { type KeyStore, ledgerOver } from "./ledger-over.ts";
 import { foundAt } from "./memory-ledger.ts";
 import { isClock, type Stored, settled } from "./rules.ts";
 
-/** The keys of a ledger in a file, for the processes of one machine. */
+/** The key store of a ledger in a file, for the processes of one machine. */
 const fileKeys = (path: string, clock: Pick<Clock, "wallTime">): KeyStore => {
   let latest: JournalFile | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
-  /** Runs uses one after the other. Undefined if there is no file and none is to be created. */
+  /** Runs each use of the file after the previous one. Returns undefined if there is no file and `create` is false. */
   const inTurn = <T>(
     create: boolean,
     work: (journal: JournalFile, file: FileHandle) => Promise<T>,
   ): Promise<T | undefined> => {
     const turn = last.then(async () => {
       try {
-        // Code for files loads with the first use, not with the package.
+        // Load the code for files with the first use, not with the package.
         const { JournalFile } = await import("./journal-file.ts");
         latest ??= new JournalFile(path);
         const journal = latest;
@@ -55,12 +55,12 @@ const fileKeys = (path: string, clock: Pick<Clock, "wallTime">): KeyStore => {
       try {
         const isFirst = await inTurn(true, async (journal, file) => {
           if (journal.keys.find(key) !== undefined) return false;
-          // No email may be sent before the claim would survive a power cut.
+          // `append` resolves only when the claim would survive a power cut, so no email is sent before that.
           return journal.append(file, { ...of, since: clock.wallTime(), seen: journal.seen, claim });
         });
         return isFirst ?? false;
       } catch (error) {
-        // The line may be in the file. Awaited: the process may end after the error.
+        // The line of the claim may be in the file. Await the release, because the process may end after the error.
         await settle(key, claim, { as: "not-sent" }).catch(() => undefined);
         throw error;
       }
@@ -84,17 +84,18 @@ const fileKeys = (path: string, clock: Pick<Clock, "wallTime">): KeyStore => {
 };
 
 /**
- * Keeps send-once keys in a file that any number of processes on one machine can share. A key is on disk before its email
- * is sent. It stays there with its receipt. There are no locks, so a killed process blocks no other.
+ * Stores send-once keys in a file that any number of processes on one machine can share. A key is on disk before its
+ * email is sent, and stays there with its receipt. There are no locks, so a killed process doesn't block other
+ * processes.
  *
- * The file only grows. A damaged line is refused with its number, and a process that has the file open also refuses one
- * that was truncated or replaced, because it would forget keys; a process that starts later cannot see that the end is
- * missing. The file contains receipts with addresses, and only its owner can read it. Do not put it on a network file
- * system without atomic appends.
+ * The file only grows. The ledger refuses a damaged line, and the error has its number. A process that has read the
+ * file also refuses a truncated or replaced file, because keys would be lost. A process that starts later cannot
+ * recognize that the end is missing. The file contains receipts with addresses, and only its owner can read it. Do not
+ * put it on a network file system without atomic appends.
  *
- * @param path - of the file, relative to the current working directory.
- * @throws ConfigurationError for wrong arguments. Its methods throw it when the file cannot be read or written, or was
- * changed by another program.
+ * @param path - the path of the file, relative to the current working directory.
+ * @throws ConfigurationError for wrong arguments. The methods throw it when the file cannot be read or written, or when
+ * another program has changed it.
  * @example
  * ```ts
  * import { Client, fileLedger } from "touchpoint-sdk";

@@ -14,17 +14,17 @@ import {
 import { KeyTable } from "./memory-ledger.ts";
 import { claimDetails, type Stored } from "./rules.ts";
 
-// The last line ends with a random id, so two files with the same last line are one file.
+// The last line ends with a random id, so two files with the same last line are the same file.
 const bytesOfTail = 64;
 
 const { O_APPEND, O_CREAT, O_RDWR } = constants;
 
-/** How much is parsed at once: about 500 lines, which block the event loop for a few milliseconds. */
+/** The number of bytes to parse at once: about 500 lines, which block the event loop for a few milliseconds. */
 const stretch = 128 * 1024;
 
 const bytesForFirstRows = 64 * 1024;
 
-/** Fills the buffer from `at` on, as far as the file has bytes. */
+/** Reads bytes from the offset `at` into the buffer. Returns the filled part. */
 const fill = async (file: FileHandle, buffer: Buffer, at: number): Promise<Buffer> => {
   let filled = 0;
   while (filled < buffer.length) {
@@ -35,30 +35,30 @@ const fill = async (file: FileHandle, buffer: Buffer, at: number): Promise<Buffe
   return buffer.subarray(0, filled);
 };
 
-/** A key, with the offset of its claim in bytes. */
+/** A key, with the byte offset of its claim. */
 interface JournalEntry extends Stored {
   readonly at: number;
   readonly seen: number | undefined;
 }
 
-/** The keys that the lines of a file leave, each line applied to those before it. */
+/** The keys after applying the lines of a file in order. */
 class JournalKeys extends KeyTable<JournalEntry> {
-  /** Returns whether the record took effect. */
+  /** Applies a line. Returns whether its record took effect. */
   apply({ at, record }: JournalLine): boolean {
     // Two processes that create the file at the same time both write a first line.
     if ("touchpointLedger" in record) return true;
     if ("settle" in record) return this.settle(record.key, record.claim, record);
     const { key, fingerprint, since, seen, claim } = record;
     const { operation, limitMs } = claimDetails(record);
-    // Field by field: a spread copy of a parsed record takes twice as long, and twice the memory.
+    // List the fields: a spread copy of a parsed record takes twice as long, and twice the memory.
     const claimed = { key, fingerprint, since, claim, operation, limitMs, at, seen };
     return this.claim(Object.assign(claimed, { state: "pending", receipt: undefined } as const));
   }
 }
 
 /**
- * A ledger's file, which only grows. The order of its lines decides: of two claims on one key, the first one counts. So
- * processes that append need no lock. The file is opened for each use; only new lines are read.
+ * The file of a ledger, which only grows. If two lines claim the same key, the first line counts, so processes can
+ * append without a lock. Each use opens the file and reads only new lines.
  */
 export class JournalFile {
   readonly #path: string;
@@ -71,7 +71,7 @@ export class JournalFile {
     this.#path = path;
   }
 
-  /** How much of the file was read, in bytes. */
+  /** The number of bytes read so far. */
   get seen(): number {
     return this.#point.at;
   }
@@ -79,7 +79,7 @@ export class JournalFile {
   /**
    * Opens the file, reads the new lines, and runs the work.
    *
-   * @returns undefined if there is no file and none is to be created.
+   * @returns undefined if there is no file and `create` is false.
    * @throws Error when the file was replaced, or is not a ledger.
    */
   async use<T>(
@@ -91,7 +91,7 @@ export class JournalFile {
     if (file === undefined) return undefined;
     try {
       if (isKnown) await this.#recognize(file);
-      // The name of a new file must be as durable as its content.
+      // Sync the directory, because the name of a new file must be as durable as its content.
       else await syncDirectoryOf(await realpath(this.#path));
       await this.#readOn(file, undefined);
       if (!this.#isNamed) await this.#begin(file, create);
@@ -102,14 +102,14 @@ export class JournalFile {
   }
 
   /**
-   * Appends a record and reads on, to the end of the file.
+   * Appends a record, and reads the file to its end.
    *
-   * @returns whether it took effect; it did not if another process was first.
+   * @returns whether the record took effect. It did not if another process was first.
    * @throws Error when the record is not in the file afterwards.
    */
   async append(file: FileHandle, record: JournalRecord): Promise<boolean> {
     const line = Buffer.from(lineOf(record));
-    // One write: lines of several processes are then never mixed.
+    // Use a single write, so that lines of several processes are never mixed.
     const { bytesWritten } = await file.write(line);
     if (bytesWritten < line.length) throw new Error("the disk is full");
     await file.sync();
@@ -119,7 +119,7 @@ export class JournalFile {
       stat(this.#path, { bigint: true }),
     ]);
     if (effect === undefined || here.ino !== there.ino || here.dev !== there.dev)
-      throw new Error("another file was put in its place while it was written");
+      throw new Error("another program replaced the file while it was written");
     return effect;
   }
 
@@ -128,15 +128,18 @@ export class JournalFile {
       return await open(this.#path, O_RDWR | O_APPEND | (create ? O_CREAT : 0), 0o600);
     } catch (error) {
       if (!isMissingFile(error) || create) throw error;
-      if (this.seen > 0) throw new Error("the file existed before, and it is missing now", { cause: error });
+      if (this.seen > 0) throw new Error("the file existed before, but it is missing now", { cause: error });
       return undefined;
     }
   }
 
-  /** @throws Error when what was read is not in the file any more. */
+  /** @throws Error when the file no longer contains the bytes that were read before. */
   async #recognize(file: FileHandle): Promise<void> {
     const { size } = await file.stat();
-    if (size < this.seen) throw new Error(`it was cut: ${this.seen} bytes were read, ${size} are left`);
+    if (size < this.seen)
+      throw new Error(
+        `another program cut the file: it had at least ${this.seen} bytes, and now has ${size}`,
+      );
     const at = this.seen - this.#tail.length;
     const tail = await fill(file, Buffer.alloc(this.#tail.length), at);
     if (!tail.equals(this.#tail)) throw damage(this.#point.line - 1, "has changed since it was last read");
@@ -144,15 +147,18 @@ export class JournalFile {
 
   async #begin(file: FileHandle, create: boolean): Promise<void> {
     const beginning = (await fill(file, Buffer.alloc(1), 0)).toString();
-    // Every record starts on a new line, and a power cut may have left zeros.
+    // Every record starts with a line break, and a power cut may have left zeros.
     if (!["", "\n", "\0"].includes(beginning)) throw damage(1, "is not what a ledger writes");
     if (!create) return;
-    // If another program created an empty file, its permissions stay as they are.
+    // Ignore a failure, for example for an empty file that another user created.
     await file.chmod(0o600).catch(() => undefined);
     await this.append(file, { touchpointLedger: 1, id: crypto.randomUUID() });
   }
 
-  /** Reads to the end. Returns whether the given record took effect; undefined if it was not among the lines. */
+  /**
+   * Reads the file to its end. Returns whether the record `own` took effect; undefined if the new lines don't contain
+   * it.
+   */
   async #readOn(file: FileHandle, own: JournalRecord | undefined): Promise<boolean | undefined> {
     let effect: boolean | undefined;
     const { size } = await file.stat();
@@ -160,7 +166,7 @@ export class JournalFile {
       const { at } = this.#point;
       const bytes = await fill(file, Buffer.alloc(Math.min(length, Math.max(0, size - at))), at);
       isEnd = at + bytes.length >= size;
-      if (!isEnd && bytes.length < length) throw new Error("it became shorter while it was read");
+      if (!isEnd && bytes.length < length) throw new Error(becameShorter);
       const { lines, to } = readLines(bytes, this.#point, isEnd);
       const [first] = lines;
       if (!this.#isNamed && first !== undefined && !("touchpointLedger" in first.record))
@@ -173,12 +179,16 @@ export class JournalFile {
         const isEffective = this.keys.apply(line);
         if (own !== undefined && idOf(own) === idOf(line.record)) effect ??= isEffective;
       }
-      // A line that is longer than one read.
+      // If a line is longer than one read, double the length.
       length = to.at === at ? 2 * length : stretch;
     }
     return effect;
   }
 }
+
+const becameShorter =
+  "another program shortened the file while it was read. Stop that program (for example log rotation or a file sync), " +
+  "then restore the file from a backup";
 
 const idOf = (record: JournalRecord): string => {
   if ("touchpointLedger" in record) return record.id;
@@ -186,8 +196,8 @@ const idOf = (record: JournalRecord): string => {
 };
 
 /**
- * The keys claimed last, the latest first, from the end of the file alone: the first rows of a list need no more. A key is
- * known for certain if its process had read up to the lines that are read here when it found the key free.
+ * Reads the last claimed keys from the end of the file, the latest first. The first rows of a list need no more than
+ * that. It returns only keys whose claim is certain: the claiming process had read all lines before the ones read here.
  */
 export const newestKeys = async (path: string): Promise<JournalEntry[]> => {
   const file = await open(path).catch(() => undefined);
@@ -205,7 +215,7 @@ export const newestKeys = async (path: string): Promise<JournalEntry[]> => {
     const uncertain = newest.findIndex(({ seen = 0 }) => seen < from.at);
     return uncertain === -1 ? newest : newest.slice(0, uncertain);
   } catch {
-    // The whole file is read after this, and its error names the line.
+    // The caller reads the complete file after this, and gets an error that names the line.
     return [];
   } finally {
     await file?.close();

@@ -6,9 +6,9 @@ import type { Settling } from "./rules.ts";
 interface ClaimRecord extends Partial<ClaimDetails> {
   readonly key: string;
   readonly fingerprint: string;
-  /** In milliseconds since 1970. */
+  /** The time of the claim, in milliseconds since 1970. */
   readonly since: number;
-  /** How much of the file had been read when the key was found free. */
+  /** The number of bytes of the file that the process had read when it found the key free. */
   readonly seen?: number;
   readonly claim: string;
 }
@@ -47,7 +47,7 @@ const isRecord = (value: unknown): value is JournalRecord => {
   return has(value, "key", "claim", "fingerprint") && "since" in value && typeof value.since === "number";
 };
 
-/** Whether a text has a whole record and then something else: a line that was cut has no end. */
+/** Whether a text starts with a complete record. The record of a line that was cut has no end. */
 const isComplete = (text: string): boolean => {
   const end = text.lastIndexOf("}") + 1;
   return parsedJson(text.slice(0, end)) !== undefined && !text.startsWith("\0", end);
@@ -58,21 +58,23 @@ const newline = 10;
 /** The previous line: none or empty, cut short, or complete. */
 type Before = "blank" | "torn" | "whole";
 
-/** The position of a reading, at the start of a line. */
+/** A position in the file, at the start of a line. */
 export interface ReadingPoint {
   readonly at: number;
-  /** The line's number, as an editor counts it. */
+  /** The number of the line, counted from 1. */
   readonly line: number;
   readonly before: Before;
 }
 
-/** Where the reading of a file starts. */
+/** The start of the file. */
 export const fileStart: ReadingPoint = { at: 0, line: 1, before: "blank" };
 
-/** The error of a line that a ledger did not write. */
+/** Creates the error for a line that a ledger did not write. */
 export const damage = (line: number, what: string): Error => new Error(`line ${line} ${what}`);
 
-/** Undefined for an incomplete line of a killed process or a power cut: no process has relied on it. */
+/**
+ * Parses a line. Undefined for an incomplete line of a killed process or a power cut, on which no process has relied.
+ */
 const recordOf = (
   text: string,
   { at, line, before }: ReadingPoint,
@@ -80,19 +82,19 @@ const recordOf = (
 ): JournalRecord | undefined => {
   const value = parsedJson(text);
   if (value === undefined) {
-    // A cut line lacks its end, and the next one starts at once; a power cut leaves zeros.
+    // A cut line has no end, because the next line starts directly after the cut. A power cut leaves zeros.
     const isCut = before !== "whole" && '{"'.startsWith(text.slice(0, 2)) && !isComplete(text);
     if (!isClosed && (isCut || text.startsWith("\0"))) return undefined;
     throw damage(line, "is not what a ledger writes");
   }
   if (!isRecord(value)) throw damage(line, "is damaged, or of another version");
-  // What preceded the line when it was written does not precede it any more.
+  // Lines that preceded this line when it was written are missing.
   if ("seen" in value && Number(value.seen) > at) throw damage(line, "comes after lines that are gone");
   return value;
 };
 
 /**
- * Reads the complete lines of a part of the file; an incomplete line at the end is left.
+ * Reads the complete lines in a part of the file. It leaves an incomplete line at the end for the next part.
  *
  * @param isEnd - whether the part ends at the end of the file.
  * @throws Error at a line that a ledger did not write.
@@ -110,7 +112,7 @@ export const readLines = (
     // The next line shows whether this one has its own line break.
     if (end === -1 || (end + 1 === bytes.length && !isEnd)) return { lines, to: { at, line, before } };
     const text = bytes.toString("utf8", start, end);
-    // Blanks replace a line that a person removed.
+    // Ignore a blank line: a person may have replaced a line with spaces to remove it.
     if (text.trim() !== "") {
       const isClosed = end + 1 === bytes.length || bytes[end + 1] === newline;
       const record = recordOf(text, { at, line, before }, isClosed);

@@ -20,47 +20,49 @@ interface Claiming extends ClaimDetails {
   readonly claim: string;
 }
 
-/** The store does not work as a ledger needs: nothing may be sent with it. */
+/** Thrown if a store doesn't meet the requirements of a ledger. Nothing may be sent with it. */
 export class AdapterFault extends ConfigurationError {
   readonly isAdapterFault = true;
 }
 
-/** What reaches a store through others' code: a SQL query, a Redis client. The store is tried before its first claim. */
+/** Third-party code that reaches a store: a SQL query, a Redis client. Its store is tested before the first claim. */
 export interface Adapter {
-  /** What errors call it, such as `sqlLedger`. */
+  /** The name of the adapter in errors, such as `sqlLedger`. */
   readonly name: string;
-  /** What it must do, for errors about wrong answers. */
+  /** The requirement for the adapter, for errors about wrong results. */
   readonly rule: string;
-  /** Whether an error of the store would come again and again, such as a missing permission. */
+  /** Whether an error of the store is permanent, such as a missing permission. */
   isRefusal(error: ConfigurationError): boolean;
 }
 
-/** What a ledger needs of the place that has its keys. Each method is atomic among all processes that share the place. */
+/** The storage of a ledger's keys. Each method is atomic among all processes that share the storage. */
 export interface KeyStore {
-  /** Stores the claim, with the time, if the key is free. Returns whether it did. */
+  /** Stores the claim with the current time if the key is free. Returns whether it stored the claim. */
   claim(claiming: Claiming): Promise<boolean>;
   find(key: string): Promise<LedgerEntry | undefined>;
   /** Finds the key whose receipt is the scheduled email with this id. */
   findScheduled(id: string): Promise<LedgerEntry | undefined>;
-  /** Settles the key if it has this claim, and was not `sent` before (unless `over`). Returns whether it did. */
+  /**
+   * Settles the key if it has this claim, and is not `sent` (unless `over` is set). Returns whether it settled the key.
+   */
   settle(key: string, claim: string, settling: Settling): Promise<boolean>;
-  /** All keys that are not free. */
+  /** Yields all keys that are not free. */
   all(): AsyncIterable<LedgerEntry>;
 }
 
-// A key may be freed between a claim and the look at what refused it, but hardly ever so many times in a row.
-const mostTries = 10;
+// A key may become free between a refused claim and the lookup of the entry, but hardly ever so many times in a row.
+const maxTries = 10;
 
-/** How the keys of trials begin. */
-const trialPrefix = "touchpoint:self-test:";
+/** The prefix of the keys of self-tests. */
+const selfTestPrefix = "touchpoint:self-test:";
 
 /**
- * Tries a store with a key of its own: it is claimed, refused to a second claim, read, settled, read and freed.
+ * Tests a store with a separate key: claims it, tries to claim it again, reads, settles, reads and frees it.
  *
- * @throws AdapterFault naming the step that went wrong. A store that cannot be reached throws its own error.
+ * @throws AdapterFault naming the failed step. A store that cannot be reached throws its own error.
  */
-const tryStore = async (store: KeyStore, { name, rule, isRefusal }: Adapter): Promise<void> => {
-  const key = trialPrefix + crypto.randomUUID();
+const testStore = async (store: KeyStore, { name, rule, isRefusal }: Adapter): Promise<void> => {
+  const key = selfTestPrefix + crypto.randomUUID();
   const [claim, fingerprint, operation, limitMs] = [crypto.randomUUID(), "self-test", "emails.send", 60_000];
   const claiming = { key, claim, fingerprint, operation, limitMs };
   const check = (what: string, isRight: boolean): void => {
@@ -70,7 +72,7 @@ const tryStore = async (store: KeyStore, { name, rule, isRefusal }: Adapter): Pr
   const isOurs = (entry: LedgerEntry | undefined, state: LedgerEntry["state"]): boolean =>
     entry?.key === key && entry.claim === claim && entry.fingerprint === fingerprint && entry.state === state;
   try {
-    // Before there is a row: a user without DELETE would leave one at each try.
+    // Check this before there is a row: without the permission to delete, each self-test would leave a row.
     check("freed a key that nobody has claimed", !(await store.settle(key, claim, { as: "not-sent" })));
     check("could not claim a key of its own", await store.claim(claiming));
     check("claimed one key twice", !(await store.claim({ ...claiming, claim: crypto.randomUUID() })));
@@ -83,9 +85,9 @@ const tryStore = async (store: KeyStore, { name, rule, isRefusal }: Adapter): Pr
     check("did not free its key", await store.settle(key, claim, { as: "not-sent", over: true }));
     check("still reads the key that it has freed", (await store.find(key)) === undefined);
   } catch (error) {
-    // The claim may be stored anyway.
+    // The claim may be stored despite the error.
     await store.settle(key, claim, { as: "not-sent", over: true }).catch(() => undefined);
-    // Stores report failures of the network as ConfigurationErrors: any other error is one of a wrong answer.
+    // Stores report failures of the network as ConfigurationErrors. Any other error is a wrong result.
     const isPassing = error instanceof ConfigurationError && !isRefusal(error);
     if (error instanceof AdapterFault || isPassing) throw error;
     throw new AdapterFault(`${name}: the self-test of the store failed: ${messageOf(error)}`, {
@@ -94,23 +96,26 @@ const tryStore = async (store: KeyStore, { name, rule, isRefusal }: Adapter): Pr
   }
 };
 
-/** The same store, tried before its first claim. If it cannot be reached, the next claim tries again. */
-const tried = (store: KeyStore, adapter: Adapter): KeyStore => {
-  let isTried = false;
+/**
+ * Wraps a store so that it is tested before its first claim. If the store cannot be reached, the next claim tests it
+ * again.
+ */
+const tested = (store: KeyStore, adapter: Adapter): KeyStore => {
+  let isTested = false;
   return {
     ...store,
     claim: async (claiming) => {
-      // Claims share no trial that still runs: one that never ends would hold up all later claims.
-      if (!isTried) await tryStore(store, adapter);
-      isTried = true;
+      // Claims don't share a running self-test, because one that never ends would block all later claims.
+      if (!isTested) await testStore(store, adapter);
+      isTested = true;
       return store.claim(claiming);
     },
   };
 };
 
-/** A ledger over a store. @param adapter - how the store is reached, if not by our own code alone. */
+/** Creates a ledger over a store. @param adapter - the third-party code that reaches the store, if there is any. */
 export const ledgerOver = (keyStore: KeyStore, adapter?: Adapter): Ledger => {
-  const store = adapter === undefined ? keyStore : tried(keyStore, adapter);
+  const store = adapter === undefined ? keyStore : tested(keyStore, adapter);
   const claim = async (
     key: string,
     fingerprint: string,
@@ -118,17 +123,17 @@ export const ledgerOver = (keyStore: KeyStore, adapter?: Adapter): Ledger => {
   ): Promise<LedgerClaim> => {
     const own = crypto.randomUUID();
     try {
-      for (let tries = 0; tries < mostTries; tries += 1) {
+      for (let tries = 0; tries < maxTries; tries += 1) {
         if (await store.claim({ key, fingerprint, claim: own, ...claimDetails(details) }))
           return { state: "claimed", claim: own };
         const entry = await store.find(key);
-        // It stored the claim, and did not say so.
+        // The store has stored the claim, but did not report it.
         if (entry?.claim === own) break;
         if (entry !== undefined) return aged(entry);
       }
       throw new Error(`the store refused to claim the key, but returned no entry for it: ${adapter?.rule}`);
     } catch (error) {
-      // The claim may be stored anyway; nothing was sent under it.
+      // The claim may be stored despite the error. Nothing was sent under it, so release it.
       store.settle(key, own, { as: "not-sent" }).catch(() => undefined);
       throw error;
     }
@@ -170,8 +175,8 @@ export const ledgerOver = (keyStore: KeyStore, adapter?: Adapter): Ledger => {
       const passes = listFilter(filter);
       for await (const entry of store.all()) {
         const row = rowOf(entry);
-        // Of a process that was killed while it tried the store.
-        if (passes(row) && !row.key.startsWith(trialPrefix)) yield row;
+        // Skip the key of a self-test during which the process was killed.
+        if (passes(row) && !row.key.startsWith(selfTestPrefix)) yield row;
       }
     },
   };

@@ -1,12 +1,12 @@
 import type { MomentInput } from "../runtime/moments.ts";
-/** What a ledger knows of a key that is not free. */
+/** The state of a key that is not free. */
 export interface TakenKey {
   /**
-   * `pending`: a process is sending the email now. `unknown`: it was sent without a clear response, or its process died.
-   * `sent`: it was sent.
+   * `pending`: a process is sending the email now. `unknown`: the email may have been sent, because there was no clear
+   * response or the process died. `sent`: the email was sent.
    */
   readonly state: "pending" | "unknown" | "sent";
-  /** As it was claimed with. */
+  /** The fingerprint of the email, from the claim. */
   readonly fingerprint: string;
   /** The time of the claim, in milliseconds since 1970. */
   readonly since: number;
@@ -14,16 +14,19 @@ export interface TakenKey {
   readonly receipt: unknown;
 }
 
-/** A ledger's response to a caller that wants to send under a key. With `claim` the caller settles a key that was free. */
+/**
+ * The result of a claim. If the key was free, the caller later settles it with `claim`. Otherwise, the state of the
+ * key.
+ */
 export type LedgerClaim = { readonly state: "claimed"; readonly claim: string } | TakenKey;
 
-/** What a ledger stores with a claim. */
+/** The details that a ledger stores with a claim. */
 export interface ClaimDetails {
   /** The method that sends the email: `emails.send` or `emails.schedule`. Only a scheduled email can be cancelled. */
   readonly operation: string;
   /**
-   * How long the attempt may take, in milliseconds. Until then, by the clock of the store, the key is `pending`; after
-   * that its process has died, and the key is `unknown`.
+   * The maximum time of the attempt, in milliseconds. Until then, in the time of the store, the key is `pending`. After
+   * that, the process must have died, and the key is `unknown`.
    */
   readonly limitMs: number;
 }
@@ -35,9 +38,9 @@ export type Settlement = "sent" | "not-sent" | "unknown";
 export interface SettleDetails {
   /** The service's response, as JSON. Later calls with the key return it. */
   readonly receipt?: unknown;
-  /** Settles only this claim. Without it, `settle` settles the current claim, as you do by hand. */
+  /** The claim to settle. Without it (by hand), `settle` settles the current claim. */
   readonly claim?: string | undefined;
-  /** Also settles a key that another call is sending now. Make sure that no process is sending it. */
+  /** Also settles a pending key. First make sure that no process is sending its email. */
   readonly force?: boolean | undefined;
 }
 
@@ -56,8 +59,8 @@ export interface SettleDetails {
  */
 export interface ClaimLedger {
   /**
-   * Returns what is known of the key; undefined if it is free. A call asks this first, so that a receipt or a refusal does
-   * not wait for a limit. Without this method, the claim tells it.
+   * Returns the state of the key; undefined if it is free. A call reads the key first, so that a receipt or a refusal
+   * doesn't wait for a limit. This method is optional, because a claim returns the state, too.
    */
   read?(key: string): Promise<TakenKey | undefined>;
   /**
@@ -66,10 +69,12 @@ export interface ClaimLedger {
    */
   claim(key: string, fingerprint: string, details: ClaimDetails): Promise<LedgerClaim>;
   /**
-   * Settles a key. Without `claim` (by hand), it settles an unknown key, with `force` also a pending one, and the key of a
-   * scheduled email as `not-sent` or `unknown`, because such an email may have been cancelled.
+   * Settles a key. Without `claim` (by hand), it settles an unknown key. With `force`, it also settles a pending key.
+   * It also settles the sent key of a scheduled email as `not-sent` or `unknown`, because that email may have been
+   * cancelled.
    *
-   * @returns false, without a change, if the key is free, its email was sent or is being sent, or it has another claim.
+   * @returns false, without a change, if the key is free, its email was sent or is being sent, or the key has another
+   * claim.
    * @example
    * ```ts
    * import { fileLedger } from "touchpoint-sdk";
@@ -85,13 +90,13 @@ export interface ClaimLedger {
    * @returns false if there is no such key.
    */
   settleScheduled?(id: string, settlement: "not-sent" | "unknown"): Promise<boolean>;
-  /** Receives the log of each client that uses the ledger, for warnings. */
+  /** Called with the log of each client that uses the ledger. The ledger writes its warnings there. */
   attach?(log: LedgerLog): void;
 }
 
-/** Where a ledger writes its warnings. */
+/** The log for the warnings of a ledger. */
 export interface LedgerLog {
-  /** Reports what a person should look at. */
+  /** Writes a warning for a person to check. */
   warn(message: string, fields: object): void;
 }
 
@@ -115,7 +120,8 @@ export interface LedgerFilter {
 /** A store for send-once keys, with methods to read and change keys by hand. */
 export interface Ledger extends ClaimLedger {
   /**
-   * Returns what is known of the key, with its fingerprint; undefined if it is free. The client asks it before a send.
+   * Returns the state of the key with its fingerprint; undefined if it is free. The client calls it before it sends an
+   * email.
    *
    * @example
    * ```ts
@@ -139,7 +145,7 @@ export interface Ledger extends ClaimLedger {
    */
   claim(key: string, fingerprint: string, details?: Partial<ClaimDetails>): Promise<LedgerClaim>;
   /**
-   * Settles the key of a scheduled email; the client calls it after a cancel.
+   * Settles the key of a scheduled email. The client calls it after a cancel.
    *
    * @returns false if there is no such key.
    * @example

@@ -5,18 +5,18 @@ import type { Ledger } from "./ledger.ts";
 import { ledgerOver } from "./ledger-over.ts";
 import { isClock, type Settling, type Stored, scheduledIdOf, settled } from "./rules.ts";
 
-/** A copy, so that nobody's changes reach what is stored. */
+/** Copies a receipt, so that changes by a caller don't affect the stored one. */
 const copyOf = (receipt: unknown): unknown => (receipt === undefined ? undefined : jsonCopy(receipt));
 
-/** What is found of a key, if it is not free. */
+/** Adds the current time to the entry of a key, if the key is not free. */
 export const foundAt = <Entry extends Stored | undefined>(entry: Entry, now: number) =>
   entry && { ...entry, receipt: copyOf(entry.receipt), now };
 
-/** Keys that are not free, in memory. */
+/** The keys in memory that are not free. */
 export class KeyTable<Entry extends Stored> {
-  /** The latest claim last. */
+  /** The entries, with the latest claim at the end. */
   readonly #entries = new Map<string, Entry>();
-  /** The keys of scheduled emails, by the emails' ids. */
+  /** The keys of scheduled emails, keyed by email id. */
   readonly #scheduled = new Map<string, string>();
 
   find(key: string): Entry | undefined {
@@ -29,14 +29,14 @@ export class KeyTable<Entry extends Stored> {
     return key === undefined ? undefined : this.find(key);
   }
 
-  /** Stores a claim if its key is free. Returns whether it did. */
+  /** Stores a claim if its key is free. Returns whether it stored the claim. */
   claim(entry: Entry): boolean {
     if (this.#entries.has(entry.key)) return false;
     this.#entries.set(entry.key, entry);
     return true;
   }
 
-  /** Settles the key if it has this claim, by the rules. Returns whether it did. */
+  /** Settles the key if it has this claim and the rules allow it. Returns whether it settled the key. */
   settle(key: string, claim: string, settling: Settling): boolean {
     const entry = this.find(key);
     const state = entry?.claim === claim ? settled(entry.state, settling) : undefined;
@@ -52,15 +52,15 @@ export class KeyTable<Entry extends Stored> {
     return true;
   }
 
-  /** All keys, the latest claim first. */
+  /** Returns all keys, with the latest claim first. */
   newestFirst(): Entry[] {
     return [...this.#entries.values()].reverse();
   }
 }
 
 /**
- * Keeps send-once keys in memory, for the clients that get this ledger, until the process ends. A key whose email was sent
- * is kept with its receipt.
+ * Stores send-once keys in memory until the process ends, for the clients that get this ledger. It stores a key with
+ * the receipt of its email.
  *
  * @example
  * ```ts

@@ -16,7 +16,7 @@ import type { ClaimDetails, LedgerFilter, LedgerRow, Settlement, TakenKey } from
 
 const longestText = 65_536;
 const longestField = 1_024;
-const mostLevels = 64;
+const maxLevels = 64;
 
 const isDeeperThan = (value: unknown, levels: number): boolean =>
   typeof value === "object" &&
@@ -29,7 +29,7 @@ const isPlain = (value: unknown): boolean =>
 /** A receipt as JSON; undefined if it cannot be written, nests more than 64 levels or takes more than 64 KiB. */
 const receiptText = (receipt: unknown): string | undefined => {
   try {
-    const text: string | undefined = isDeeperThan(receipt, mostLevels) ? undefined : JSON.stringify(receipt);
+    const text: string | undefined = isDeeperThan(receipt, maxLevels) ? undefined : JSON.stringify(receipt);
     return text === undefined || text.length > longestText ? undefined : text;
   } catch {
     return undefined;
@@ -37,8 +37,8 @@ const receiptText = (receipt: unknown): string | undefined => {
 };
 
 /**
- * A copy of a receipt that any ledger can store: all of it if `receiptText` can write it, otherwise its top-level texts
- * and numbers. The response to a sent email may be anything; its key must be settled anyway.
+ * Copies a receipt so that any ledger can store it: all of it if `receiptText` can write it, otherwise only its short
+ * top-level values. The response to a sent email can be anything, and its key must be settled in any case.
  */
 export const keepable = (receipt: unknown): unknown => {
   const complete = receiptText(receipt);
@@ -53,7 +53,10 @@ export const keepable = (receipt: unknown): unknown => {
 export interface Settling {
   readonly as: Settlement;
   readonly receipt?: unknown;
-  /** Frees a key that was `sent`: its email was scheduled and may be cancelled, or a person releases it. */
+  /**
+   * Whether to change a key that is `sent`, because its email was scheduled and may be cancelled, or a person releases
+   * it.
+   */
   readonly over?: boolean | undefined;
 }
 
@@ -66,7 +69,7 @@ export const settled = (
   return as === "not-sent" ? "free" : as;
 };
 
-/** The details of a claim, with the defaults for one that is made by hand. */
+/** Adds the defaults to the details of a claim, for claims by hand. */
 export const claimDetails = ({
   operation = "emails.send",
   limitMs = 30_000,
@@ -78,30 +81,30 @@ export interface Stored extends TakenKey, ClaimDetails {
   readonly claim: string;
 }
 
-/** A taken key, and the time by the clock of its store when it was read. */
+/** A taken key, and the time of the store when the key was read. */
 export interface LedgerEntry extends Stored {
   readonly now: number;
 }
 
-/** What is known of a key now: a claim older than its attempt may take is that of a process that died. */
+/** The current state of a key. If a pending claim is older than its time limit, its process has died. */
 export const aged = ({ state, fingerprint, since, receipt, limitMs, now }: LedgerEntry): TakenKey => {
   const isOver = state === "pending" && now - since >= limitMs;
   return { state: isOver ? "unknown" : state, fingerprint, since, receipt };
 };
 
-/** The row of a key for people. */
+/** The row of a key, for people. */
 export const rowOf = (entry: LedgerEntry): LedgerRow => {
   const { state, since, receipt } = aged(entry);
   return { key: entry.key, state, since, receipt };
 };
 
-/** The id of the scheduled email that a receipt is of. */
+/** The id of the scheduled email in a receipt; undefined for other receipts. */
 export const scheduledIdOf = (operation: string | undefined, receipt: unknown): string | undefined => {
   const { id }: Record<string, unknown> = Object(receipt);
   return operation === "emails.schedule" && typeof id === "string" ? id : undefined;
 };
 
-/** How to store a settlement by hand; undefined if it may change nothing. */
+/** Converts a settlement by hand to a stored one; undefined if it is not allowed. */
 export const settledByHand = (entry: LedgerEntry, as: Settlement, force = false): Settling | undefined => {
   if (aged(entry).state === "pending" && !force) return undefined;
   // The scheduled email may have been cancelled.
@@ -152,7 +155,7 @@ const isTime: Rule = (since, name) => {
 const filterRules: Rules = { state: isOneOf("pending", "unknown", "sent"), since: isTime };
 
 /**
- * Converts a filter to a function that says whether a row passes.
+ * Converts a filter to a function that returns whether a row passes.
  *
  * @throws ValidationError naming every fault of the filter.
  */
@@ -164,7 +167,8 @@ export const listFilter = (input: LedgerFilter | undefined): ((row: LedgerRow) =
   return (row) => (state === undefined || row.state === state) && row.since >= from;
 };
 
-/** For the second argument of `memoryLedger` and `fileLedger`: an untyped caller may take it for options. */
-export const isClock = must("left out (there are no options), or have wallTime()", (clock) =>
-  can(clock, "wallTime"),
-);
+/** For the clock argument of `memoryLedger` and `fileLedger`: an untyped caller may pass options instead. */
+export const isClock: Rule = (clock) =>
+  can(clock, "wallTime")
+    ? []
+    : ["there are no options. Leave the clock argument out, or pass an object with a wallTime() method"];

@@ -6,11 +6,11 @@ import { jsonCopy, messageOf, parsedJson } from "../runtime/values.ts";
 import type { ClaimLedger, LedgerClaim, LedgerLog, Settlement, TakenKey } from "./ledger.ts";
 import { keepable } from "./rules.ts";
 
-/** A call that sends an email, or one request of it: its signal ends every wait. */
+/** A call that sends an email, or one request of it. Its signal ends every wait. */
 interface OnceCaller {
   readonly progress: { readonly operation: string };
   readonly signal: AbortSignal | undefined;
-  /** An error that carries what the call has shown. */
+  /** Creates an error with the facts of the call. */
   error(
     Class: typeof ConnectionError,
     message: string,
@@ -21,33 +21,35 @@ interface OnceCaller {
 /** One email under a key, and how to send it. */
 export interface OnceCall<Sent> {
   readonly key: string;
-  /** Identifies the email: no other may be sent under the key. It was copied from JSON. */
+  /** The email as a copy of its JSON. No other email may be sent under the key. */
   readonly email: object;
   readonly ledger: ClaimLedger;
   readonly caller: OnceCaller & {
     readonly clock: Pick<Clock, "after" | "wallTime" | "sleep">;
-    /** The client's lifetime: `close` waits for held work. */
+    /** The client's lifetime. `close` waits for the work that it holds. */
     readonly context: { readonly lifetime: Pick<Lifetime, "hold" | "signal"> };
     noteEffect(): void;
   };
-  /** Milliseconds that the ledger may take to read the key. */
+  /** The maximum time for the ledger to read the key, in milliseconds. */
   readonly limitMs: number;
-  /** Reports a receipt that could not be stored. */
+  /** The log for a receipt that could not be stored. */
   readonly log: LedgerLog;
-  /** Sends the email. It takes the claim directly before the first byte of each attempt. */
+  /** Sends the email. It claims the key directly before the first byte of each attempt. */
   send(claim: OnceClaim): Promise<Sent>;
-  /** What the ledger stores; without the API key, because it may be a file. */
+  /** The receipt for the ledger, without the API key, because the ledger may be a file. */
   receiptOf(sent: Sent): unknown;
 }
 
-// Two minutes together, as long as a database takes to fail over.
+// The waits add up to about two minutes, the time that a database takes to fail over.
 const receiptWaitsMs = [100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 30_000, 50_000];
 
-/** The ledger's adapter is wrong: a ConfigurationError says what to change. Any copy of the package may have thrown it. */
+/**
+ * Whether the ledger's adapter is wrong. The error explains what to change. Any copy of the package may have thrown it.
+ */
 const isAdapterFault = (error: unknown): boolean =>
   isTouchpointError(error) && error.code === "configuration_invalid" && Object(error).isAdapterFault === true;
 
-/** The error of a request to a ledger before an email is sent. */
+/** Creates the error for a failed request to a ledger before an email is sent. */
 const ledgerError = (caller: OnceCaller, error: unknown, limitMs: number): unknown => {
   if (isAdapterFault(error)) return error;
   const isLate = error instanceof DeadlineExceeded;
@@ -56,7 +58,7 @@ const ledgerError = (caller: OnceCaller, error: unknown, limitMs: number): unkno
   return caller.error(ConnectionError, `the ledger ${what}. Nothing was sent.`, { cause });
 };
 
-/** Another call was first. Internal: the caller gets its receipt, or a SendOnceError. */
+/** Thrown if another call was first. Internal: the caller gets the receipt of that call, or a SendOnceError. */
 export class KeyTaken extends Error {
   readonly taken: TakenKey;
 
@@ -66,12 +68,15 @@ export class KeyTaken extends Error {
   }
 }
 
-/** The claim of one email on its key: taken directly before each attempt, released after one that was not applied. */
+/**
+ * The claim of one email on its key. It starts directly before each attempt, and ends after an attempt that was not
+ * applied.
+ */
 export class OnceClaim {
   readonly #call: OnceCall<unknown>;
   readonly #fingerprint: string;
   #claim: string | undefined;
-  /** What is known of the attempt under the claim. */
+  /** The known result of the attempt under the claim. */
   #as: Settlement = "unknown";
 
   constructor(call: OnceCall<unknown>, fingerprint: string) {
@@ -84,22 +89,22 @@ export class OnceClaim {
   }
 
   /**
-   * Claims the key for one attempt of a request, which may take `limitMs`.
+   * Claims the key for one attempt of a request.
    *
    * @throws KeyTaken when another call was first.
    */
   async take(attempt: OnceCaller, limitMs: number): Promise<void> {
     const { ledger, key, caller } = this.#call;
-    // A release that failed: the key is still this call's own.
+    // If an earlier release failed, this call still has the claim: release it first.
     await this.settle();
     const operation = attempt.progress.operation;
     const claiming = (async () => ledger.claim(key, this.#fingerprint, { operation, limitMs }))();
     let claim: LedgerClaim;
     try {
-      // A request that waits for a ledger holds permits of its limits, and holds up close().
+      // Limit the wait for the ledger, because a waiting request keeps its permits of the limits, and delays close().
       claim = await inTime(claiming, { limitMs, signal: attempt.signal, clock: caller.clock });
     } catch (error) {
-      // The claim may arrive after its caller has left.
+      // If the claim arrives after the caller has stopped waiting, release it.
       const giveBack = (late: LedgerClaim): unknown =>
         late.state === "claimed" && ledger.settle(key, "not-sent", { claim: late.claim });
       const givingBack = inTime(claiming.then(giveBack), { limitMs, clock: caller.clock });
@@ -112,7 +117,10 @@ export class OnceClaim {
     this.#as = "unknown";
   }
 
-  /** Settles the claim, if there is one; without `as` with what is known. A ledger that fails changes no result. */
+  /**
+   * Settles the claim if there is one, by default with the known result. A failing ledger doesn't change the result of
+   * the call.
+   */
   async settle(as: Settlement = this.#as, receipt?: unknown): Promise<void> {
     this.#as = as;
     const claim = this.#claim;
@@ -120,25 +128,26 @@ export class OnceClaim {
     const { ledger, key, caller } = this.#call;
     const { limitMs } = this.#call;
     const settling = (async () => ledger.settle(key, as, { claim, receipt }))();
-    // `close` waits for it, also where its caller has left.
+    // `close` waits for the settlement, even if the caller has stopped waiting.
     const settled = caller.context.lifetime.hold(inTime(settling, { limitMs, clock: caller.clock }));
     try {
-      // A key that stays pending is unknown soon, and never sent again; the caller gets the result of the email anyway.
+      // If this fails, the pending key becomes unknown and is never sent again. The caller gets the result of the email
+      // anyway.
       await untilAborted(settled, caller.signal);
       this.#claim = undefined;
     } catch {
-      // The next attempt, or the end of the call, tries again; behind a receipt there is none.
+      // The next attempt, or the end of the call, settles again. A receipt has no later attempt, so retry it here.
       if (as === "sent")
         caller.context.lifetime.hold(this.#settleAgain(claim, receipt)).catch(() => undefined);
     }
   }
 
-  /** Writes a receipt again until the ledger stores it, the client is closed, or the time is up. */
+  /** Retries to store a receipt until the ledger stores it, the client is closed, or the time is up. */
   async #settleAgain(claim: string, receipt: unknown): Promise<void> {
     const { ledger, key, limitMs, caller, log } = this.#call;
     const { signal } = caller.context.lifetime;
     for (const waitMs of receiptWaitsMs) {
-      // Once the client is closed, one last try.
+      // After the client is closed, try one last time.
       await caller.clock.sleep(waitMs, signal).catch(() => undefined);
       try {
         const settling = (async () => ledger.settle(key, "sent", { claim, receipt }))();
@@ -148,11 +157,15 @@ export class OnceClaim {
         if (signal.aborted) break;
       }
     }
-    log.warn("the email was sent, and its receipt could not be stored: settle the key as sent", { key });
+    const name = JSON.stringify(key);
+    log.warn(
+      `${caller.progress.operation}: The email was sent, but the ledger could not store its receipt. Call ledger.settle(${name}, "sent").`,
+      { key },
+    );
   }
 }
 
-/** It was sent just now, or earlier; in the latter case there may be a receipt. */
+/** The result of a new send, or the receipt of an earlier one, if that has a receipt. */
 export type OnceResult<Sent> = { readonly sent: Sent } | { readonly receipt: unknown };
 
 interface Flight {
@@ -161,23 +174,25 @@ interface Flight {
   readonly result: Promise<OnceResult<unknown>>;
 }
 
-/** What this process is sending, by ledger, so that clients with the same ledger share their calls. */
+/**
+ * The emails that this process is sending, by ledger and key, so that clients with the same ledger share their calls.
+ */
 const flights = new WeakMap<ClaimLedger, Map<string, Flight>>();
 
 const flightsOf = (ledger: ClaimLedger): Map<string, Flight> => {
   const existing = flights.get(ledger);
   if (existing !== undefined) return existing;
-  const made = new Map<string, Flight>();
-  flights.set(ledger, made);
-  return made;
+  const created = new Map<string, Flight>();
+  flights.set(ledger, created);
+  return created;
 };
 
-// Enough to name the fields that differ. The hash of the whole email decides whether two emails are the same.
+// Enough to name the differing fields. The hash of the complete email decides whether two emails are the same.
 const charactersOfField = 8;
 
-/** Identifies an email by its hash, and each of its fields by a short one. */
+/** Identifies an email by its hash, and each field by a short hash. */
 const emailFingerprint = (email: object): string => {
-  // As it is sent.
+  // Copy the email in the form in which it is sent.
   const copy = Object(jsonCopy(email));
   const fields = Object.entries(copy).map(([name, value]) => [
     name,
@@ -186,7 +201,7 @@ const emailFingerprint = (email: object): string => {
   return JSON.stringify([contentHash(copy), Object.fromEntries(fields)]);
 };
 
-/** The hash of the whole email, and the fields. A ledger of one's own may return anything. */
+/** The hash of the complete email, and the hashes of its fields. A custom ledger may return any text. */
 const partsOf = (
   fingerprint: string,
 ): { readonly mark: unknown; readonly fields: Record<string, unknown> } => {
@@ -221,15 +236,15 @@ const checkSame = (
 const refusal = ({ caller, key }: OnceCall<unknown>, { state, since }: TakenKey): SendOnceError => {
   const operation = caller.progress.operation;
   const name = JSON.stringify(key);
-  const begun = `started with the key ${name} at ${new Date(since).toISOString()}`;
+  const origin = `started with the key ${name} at ${new Date(since).toISOString()}`;
   const details = { operation, outcome: "unknown", key, since } as const;
   if (state === "pending")
     return new SendOnceError(
-      `${operation}: another call, ${begun}, is sending the email now. This call sent nothing. Try again later.`,
+      `${operation}: another call, ${origin}, is sending the email now. This call sent nothing. Try again later.`,
       { ...details, code: "once_pending" },
     );
   return new SendOnceError(
-    `${operation}: an earlier call, ${begun}, may have sent the email; the ledger does not know. ` +
+    `${operation}: an earlier call, ${origin}, may have sent the email; the ledger does not know. ` +
       `This call sent nothing. Find out whether the email was sent, then call ledger.settle(${name}, "sent") or ledger.settle(${name}, "not-sent").`,
     { ...details, code: "once_unknown" },
   );
@@ -242,14 +257,14 @@ const earlier = (call: OnceCall<unknown>, taken: TakenKey, wanted: string): { re
   throw refusal(call, taken);
 };
 
-/** Reads the key: a receipt or a refusal must not wait for a limit. */
+/** Reads the key first, because a receipt or a refusal must not wait for a limit. */
 const readKey = async (call: OnceCall<unknown>): Promise<TakenKey | undefined> => {
   const { ledger, key, caller } = call;
   if (ledger.read === undefined) return undefined;
   const { limitMs } = call;
   const { signal, clock } = caller;
   try {
-    // A locked table or a database that hangs must not hold the call.
+    // Limit the wait, because a locked table or a hanging database must not block the call.
     return await inTime((async () => ledger.read?.(key))(), {
       limitMs,
       signal,
@@ -276,12 +291,12 @@ const sendUnderKey = async <Sent>(call: OnceCall<Sent>, fingerprint: string): Pr
   }
 };
 
-// Its caller gave up; the other callers are not affected.
+// Whether only that call's own caller ended it, which doesn't affect the other callers.
 const isOwnEnding = (error: unknown): boolean => !isTouchpointError(error) || error instanceof TimeoutError;
 
 /**
- * Sends an email under a key. The key is in the ledger before the email is sent, and a later call with the key gets the
- * first receipt. Calls of this process that come meanwhile get the result of the first one.
+ * Sends an email under a key. The key is in the ledger before the email is sent. A later call with the key gets the
+ * first receipt. Simultaneous calls in this process get the result of the first call.
  *
  * @throws SendOnceError when the key belongs to a different email, when another call is sending the email, and while it
  * is unknown whether the email was sent.
@@ -297,10 +312,10 @@ export const sendOnce = async <Sent>(call: OnceCall<Sent>): Promise<OnceResult<S
     checkSame(call, other, fingerprint);
     try {
       const ending = untilAborted(other.result, caller.signal, `another call with ${JSON.stringify(key)}`);
-      // All calls under a key are of one operation: their fingerprints are the same.
+      // All calls under a key have the same operation, because their fingerprints are the same.
       return (await ending) as OnceResult<Sent>;
     } catch (error) {
-      // What becomes of the other call's email is not known here.
+      // This call doesn't wait for the result of the other call's email, so its effect is unknown.
       if (caller.signal?.aborted) caller.noteEffect();
       if (caller.signal?.aborted || inFlight.get(key) === other || !isOwnEnding(error)) throw error;
     }

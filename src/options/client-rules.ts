@@ -35,9 +35,16 @@ const hooksFaults: Rule = (hooks, within) =>
 const limitsFaults = (limits: unknown): readonly string[] => {
   if (limits === false) return [];
   if (!isShared(limits)) return limitFaults(limits);
-  return limitFaults(limits.numbers, Object.keys(documentedLimits)).length === 0
-    ? []
-    : ["limits: shared limits must have all numbers, like those of redisLimits(…)"];
+  const required = Object.keys(documentedLimits);
+  if (limitFaults(limits.numbers, required).length === 0) return [];
+  const numbers: Readonly<Record<string, unknown>> = Object(limits.numbers);
+  const wrong = [...new Set([...required, ...Object.keys(numbers)])].filter(
+    (name) => limitFaults({ [name]: numbers[name] }, [name]).length > 0,
+  );
+  return [
+    "limits: the property numbers of a shared-limits object must be a plain object with a valid number for every limit. " +
+      `Missing or wrong: ${wrong.join(", ") || "numbers itself"}`,
+  ];
 };
 
 const isSchema = must("a Standard Schema, as zod, valibot and arktype make them", isStandardSchema);
@@ -57,10 +64,10 @@ const eventsFaults: Rule = (events, option) => {
  * dispatcher; from undici 7 on it returns a view of the same one. Nothing is sent, and no interceptor runs.
  */
 const isOldDispatcher = (dispatcher: unknown): boolean => {
-  // An object of your own needs `dispatch` only.
+  // A custom dispatcher needs only `dispatch`.
   if (!can(dispatcher, "on", "close", "destroy")) return false;
   if (!can(dispatcher, "compose")) return true;
-  // The methods were found just now.
+  // The checks above ensure that the methods exist.
   const { _events, compose } = dispatcher as { readonly _events?: unknown; compose: (all: []) => object };
   return Reflect.get(compose.call(dispatcher, []), "_events") !== _events;
 };
@@ -78,7 +85,10 @@ const unknownFieldsRules: Rules = {
   ),
 };
 
-/** The rules of the options of a client, and their names. What is `anything` is checked together with other options. */
+/**
+ * The rules of a client's options, keyed by option name. Options with the rule `anything` are checked together with
+ * others.
+ */
 export const clientRules = {
   ...sharedRules,
   apiKey: anything,

@@ -8,7 +8,7 @@ import type { Environment } from "./proxy.ts";
 /** Allowed recipients: an address, all addresses of a domain (`*@ours.example`), or a function of the address. */
 export type RecipientRule = string | ((address: string) => boolean);
 
-/** Which recipients a client may send email to. */
+/** The recipients to which a client may send email. */
 export interface RecipientOptions {
   /**
    * Refuses an email to any other address before it is sent. Letter case and display names do not matter. A function
@@ -17,11 +17,11 @@ export interface RecipientOptions {
   readonly allow: readonly RecipientRule[] | ((address: string) => boolean);
 }
 
-/** The checks that keep emails from being sent. */
+/** The checks that can prevent emails. */
 export interface EmailGuards {
-  /** Nothing is sent, even if a call sets `dryRun: false`. */
+  /** Whether no email is sent, even if a call sets `dryRun: false`. */
   readonly isAlwaysDry: boolean;
-  /** Nothing is sent, unless a call sets `dryRun: false`. */
+  /** Whether no email is sent, unless a call sets `dryRun: false`. */
   readonly isDry: boolean;
   /** Checks the recipients in the body of an email. @throws RecipientRefusedError when one is not allowed. */
   check(operation: string, body: unknown, isNew: boolean): void;
@@ -89,8 +89,8 @@ const recipientsIn = (body: unknown): unknown[] =>
   });
 
 /**
- * Creates the guards from the options and the environment. Both apply: no option allows what the environment refuses.
- * Faults are added to `faults`. The log line of a refusal does not contain the address.
+ * Creates the guards from the options and the environment. Both apply: no option can allow an address that the
+ * environment refuses. Faults are added to `faults`. The log line of a refusal does not contain the address.
  */
 export const emailGuards = (
   { recipients, dryRun }: { readonly recipients?: unknown; readonly dryRun?: unknown },
@@ -114,7 +114,7 @@ export const emailGuards = (
           const address = addressIn(one);
           return address !== undefined && covers(address);
         });
-        // An email without a recognizable recipient could go to anyone.
+        // Refuse an email without a recognizable recipient, because it could go to anyone.
         if (isCovered && (addresses.length > 0 || !isNew)) continue;
         log.warn("recipient refused", { operation, by: name });
         const message = `${operation}: ${name} does not cover the recipient. Nothing was sent.`;

@@ -1,10 +1,10 @@
-/** How the client calls a `fetch`. */
+/** The second argument with which the client calls a `fetch`. */
 export interface FetchInit {
-  /** In upper case. */
+  /** The HTTP method in upper case. */
   method: string;
-  /** Names in lower case. Contains the key. */
+  /** The headers, with names in lower case. They include the API key. */
   headers: Record<string, string>;
-  /** JSON; absent if the request has no body. */
+  /** The body as JSON; absent if the request has no body. */
   body?: string;
   /** A redirect is an error, because it would send the key to another address. */
   redirect: "manual";
@@ -12,13 +12,13 @@ export interface FetchInit {
   signal: AbortSignal;
 }
 
-/** What the client reads of a `fetch` response. The `Response` of every runtime and of undici has it. */
+/** The parts of a `fetch` response that the client reads. The `Response` of every runtime and of undici has them. */
 export interface FetchResponse {
   /** The HTTP status. */
   readonly status: number;
   /** `opaqueredirect` for a redirect in a browser. */
   readonly type: string;
-  /** Names in lower case, with their values. */
+  /** The headers, with names in lower case. */
   readonly headers: Iterable<[string, string]>;
   /** The body, read in chunks. */
   readonly body: {
@@ -38,7 +38,8 @@ export const oldDispatcher =
   "a dispatcher of undici 7 or 8 is needed, and this one is of an older undici: npm install undici@7";
 
 /**
- * What the library needs of a dispatcher of undici 7 or 8. `Agent`, `Pool`, `ProxyAgent` and `MockAgent` have it.
+ * The part of a dispatcher of undici 7 or 8 that the library uses. `Agent`, `Pool`, `ProxyAgent` and `MockAgent` have
+ * it.
  *
  * @example
  * ```ts

@@ -3,13 +3,15 @@ import { callSafely } from "./logger.ts";
 
 /** Why a request waits, and for at least how long. Fires again when the reason changes. */
 export interface WaitNotice {
-  /** The operation of the request, `contacts.create`. For an upsert, the operations that it consists of. */
+  /** The operation of the request, `contacts.create`. An upsert reports the operations of its requests. */
   readonly operation: string;
-  /** The limit it waits for: `requests`, `emails` or `events`; `concurrency` for a free slot. */
+  /** The limit for which the request waits: `requests`, `emails` or `events`; `concurrency` for a free slot. */
   readonly waitingFor: string;
-  /** `limit`: no room in it; `pause`: the service asked to wait; `concurrency`: no slot of the client is free. */
+  /**
+   * `limit`: the limit is used up. `pause`: the service requires a wait. `concurrency`: the client has no free slot.
+   */
   readonly reason: "limit" | "pause" | "concurrency";
-  /** At least how long, in milliseconds; 0 if unknown. */
+  /** The minimum wait in milliseconds; 0 if unknown. */
   readonly waitMs: number;
 }
 
@@ -19,7 +21,7 @@ export interface RetryNotice {
   readonly operation: string;
   /** The number of the failed attempt, counted from 1. */
   readonly attempt: number;
-  /** The back-off before the next attempt, or the pause that a 429 or 503 asked for; 0 if a new key is requested. */
+  /** The delay before the next attempt, or the pause that a 429 or 503 requires; 0 if the client gets a new key. */
   readonly waitMs: number;
   /** The HTTP status; undefined if no response arrived. */
   readonly status: number | undefined;
@@ -41,17 +43,17 @@ export interface AttemptNotice {
 export interface ResponseNotice extends AttemptNotice {
   /** The HTTP status, including 4xx and 5xx. */
   readonly status: number;
-  /** From sending the request to the last byte of the response, in milliseconds. Waits for limits are not included. */
+  /** The time from sending the request to the last byte of the response, in milliseconds, without waits for limits. */
   readonly durationMs: number;
 }
 
-/** What subscribers of the tracing channel `touchpoint:attempt` get. It is filled in as the attempt proceeds. */
+/** The message of the tracing channel `touchpoint:attempt`. The client sets its fields while the attempt proceeds. */
 export interface AttemptTrace extends AttemptNotice {
   /** Scheme, host and port of the service. */
   readonly origin: string;
   /** The HTTP status; undefined until, or unless, a response arrives. */
   status?: number;
-  /** Until the last byte of the response, in milliseconds. */
+  /** The time until the last byte of the response, in milliseconds. */
   durationMs?: number;
   /** Why no response arrived: a system error code such as `ECONNREFUSED`, or `timeout`, `aborted` and the like. */
   failure?: string;
@@ -59,15 +61,15 @@ export interface AttemptTrace extends AttemptNotice {
   quotaExhausted?: boolean;
 }
 
-/** What subscribers of the tracing channel `touchpoint:call` get. It is filled in when the call ends. */
+/** The message of the tracing channel `touchpoint:call`. The client sets its fields when the call ends. */
 export interface CallTrace {
-  /** For example `contacts.create`. */
+  /** The called method, for example `contacts.create`. */
   readonly operation: string;
   /** The status of the last response; undefined if there was none. */
   status?: number;
-  /** How many requests were made; undefined if the call's own signal ended it. */
+  /** The number of requests; undefined if the call's own signal ended the call. */
   attempts?: number;
-  /** Time spent waiting for limits and in back-off, in milliseconds; undefined if the call failed. */
+  /** The time that the call waited for limits and between retries, in milliseconds; undefined if the call failed. */
   waitedMs?: number;
 }
 
@@ -83,15 +85,15 @@ export interface ValidationNotice {
  * Functions that observe calls. They get neither the key nor personal data. A hook that throws or rejects is ignored.
  */
 export interface Hooks {
-  /** An attempt is sent; its waits are over. */
+  /** Called when an attempt is sent, after its waits. */
   readonly onRequest?: ((notice: AttemptNotice) => void) | undefined;
-  /** A complete response arrived, with any status. */
+  /** Called when a complete response with any status has arrived. */
   readonly onResponse?: ((notice: ResponseNotice) => void) | undefined;
-  /** An attempt failed and will be retried after `waitMs`. */
+  /** Called when an attempt failed and the client will retry it after `waitMs`. */
   readonly onRetry?: ((notice: RetryNotice) => void) | undefined;
-  /** A request has to wait for a limit, the end of a pause, or a free slot. */
+  /** Called when a request has to wait for a limit, the end of a pause, or a free slot. */
   readonly onWait?: ((notice: WaitNotice) => void) | undefined;
-  /** A response is invalid but returned anyway, or the order of a list changed while it was read. */
+  /** Called when the client returns an invalid response, or when the order of a list changed while it was read. */
   readonly onValidationIssue?: ((notice: ValidationNotice) => void) | undefined;
 }
 

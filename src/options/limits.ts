@@ -1,9 +1,9 @@
 import { isNumber, isText, isWhole, must, optionsOf, type Rules } from "../runtime/rules.ts";
 import type { ByPriority } from "./priority.ts";
 
-/** How much may happen in a window. */
+/** The maximum number of requests, emails or events in a window. */
 export interface Limit {
-  /** How much may happen in any window; a whole number of at least 1. */
+  /** The maximum number in any window; a whole number of at least 1. */
   readonly max: number;
   /** The length of the window in milliseconds; above 0. */
   readonly windowMs: number;
@@ -11,14 +11,14 @@ export interface Limit {
 
 /** The current state of a limit. */
 export interface BudgetState {
-  /** How many requests, emails or events count against it now; for shared limits, those of all processes. */
+  /** The number of requests, emails or events that count now; for shared limits, those of all processes. */
   readonly used: number;
   /**
    * How many more may be sent at once. Some of them may be reserved for calls that wait for another limit. `Infinity`
    * with `limits: false`.
    */
   readonly remaining: number;
-  /** In at least how many milliseconds the next use is possible; 0 if some remain. */
+  /** The minimum time until the next use is possible, in milliseconds; 0 if some remain. */
   readonly resetsInMs: number;
   /**
    * The end of a pause after a 429 or 503, in milliseconds since 1970; undefined without a pause, and for daily limits.
@@ -34,12 +34,12 @@ export interface BudgetState {
    * the last known value. Undefined while Redis responds, and for limits of one process.
    */
   readonly lost: string | undefined;
-  /** How many calls of this process wait and will spend this limit, by priority. */
+  /** The number of waiting calls in this process that will spend this limit, by priority. */
   readonly waiting: ByPriority;
 }
 
 /**
- * The limits. Calls wait for short windows. A used-up daily limit is a RateLimitError at once.
+ * The limits. Calls wait for a short window. If a daily limit is used up, they fail at once with a RateLimitError.
  *
  * Source: service document, Limits.
  */
@@ -64,8 +64,8 @@ export interface Limits {
  */
 export interface LimitScopes {
   /**
-   * The name for `requests`. A client whose `apiKey` is a function needs one to share its limits with other clients, and
-   * to have them remembered after it.
+   * The name for `requests`. A client whose `apiKey` is a function needs a name to share its limits with other and
+   * later clients.
    */
   readonly requests?: string;
   /** The name for `emails`: the mail account. */
@@ -98,12 +98,12 @@ const limitRules: Rules = Object.fromEntries(
   ]),
 );
 
-/** The faults of given names. */
+/** Finds the faults of limit scopes. */
 export const scopeFaults = optionsOf(
   { requests: isText, emails: isText, events: isText },
   "a plain object of names by limit",
 );
 
-/** The faults of given limits. One that is undefined has one: it would replace the documented limit. */
+/** Finds the faults of limits. An undefined limit is a fault, too, because it would replace the documented one. */
 export const limitFaults = (limits: unknown, required = Object.keys(Object(limits))): readonly string[] =>
   optionsOf(limitRules, "a plain object, or false", required)(limits, "limits");

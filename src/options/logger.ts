@@ -1,6 +1,6 @@
 import { can } from "../runtime/rules.ts";
 
-/** What is logged, from most to least. The library itself never logs at `error`: it throws. */
+/** The log levels, from the most to the fewest lines. The library never logs at `error`, because it throws errors. */
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 
 /**
@@ -20,7 +20,7 @@ export interface Logger {
   info(message: string, fields: object): void;
   /** Something to check, for example an invalid response. */
   warn(message: string, fields: object): void;
-  /** Never called: failures are thrown. */
+  /** Never called, because the library throws errors. */
   error(message: string, fields: object): void;
 }
 
@@ -36,15 +36,15 @@ export const logLevels: readonly LogLevel[] = ["debug", "info", "warn", "error",
 
 const ignore = (): void => undefined;
 
-/** Calls an observer. Its own failure, at once or later, does not affect the call. */
+/** Calls an observer. A failure of the observer, at once or later, doesn't affect the observed call. */
 export const callSafely = (watcher: () => unknown): void => {
   try {
     const watcherOf = watcher();
-    // Like `await`: a promise of another realm or library could reject unhandled as well.
+    // Accept any thenable, because a promise of another realm or library could also reject without a handler.
     if (typeof watcherOf === "object" && watcherOf !== null && "then" in watcherOf)
       Promise.resolve(watcherOf).then(ignore, ignore);
   } catch {
-    // The observed call continues.
+    // Ignore the failure: the observed call continues.
   }
 };
 
@@ -52,7 +52,10 @@ export const callSafely = (watcher: () => unknown): void => {
 const takesFieldsFirst = (logger: Logger): boolean =>
   can(logger, "child") && (can(logger, "bindings") || can(logger, "addStream"));
 
-/** Logs nothing without a logger. Paths, which may contain an address, appear at `debug` only; the key never. */
+/**
+ * Creates a log. Without a logger, it logs nothing. Paths may contain an address and appear only at `debug`. The key
+ * never appears.
+ */
 export const logTo = (logger: Logger | undefined, level: LogLevel): Log => {
   const isOn = (wanted: LogLevel): boolean =>
     logger !== undefined && logLevels.indexOf(wanted) >= logLevels.indexOf(level) && level !== "silent";

@@ -40,8 +40,8 @@ export interface ClientOptions<
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * The limit for a whole call with all its requests and waits, in milliseconds; for an iteration, per page. Default:
-   * none.
+   * The limit for a complete call with all its requests and waits, in milliseconds; for an iteration, per page.
+   * Default: none.
    */
   readonly totalTimeoutMs?: number | undefined;
   /**
@@ -52,7 +52,10 @@ export interface ClientOptions<
   readonly deadline?: Deadline | undefined;
   /** Retries after the first attempt, at least 0. Default 4. */
   readonly maxRetries?: number | undefined;
-  /** A 429 or 503 with a longer `Retry-After` throws at once; in milliseconds. Default 60,000. */
+  /**
+   * The maximum `Retry-After` of a 429 or 503, in milliseconds. A response with a longer one fails at once. Default
+   * 60,000.
+   */
   readonly maxRetryAfterMs?: number | undefined;
   /** Changes documented limits. `redisLimits(…)` and `sqlLimits(…)` share them between processes; `false` turns rate limiting off. */
   readonly limits?: Partial<Limits> | SharedLimits | false | undefined;
@@ -65,7 +68,10 @@ export interface ClientOptions<
    * fails at once with a RateLimitError and is not sent. Does not apply to background work. Default: none.
    */
   readonly maxWaitMs?: number | undefined;
-  /** How many interactive calls may wait at once; one more fails with a RateLimitError, not sent. Default: none. */
+  /**
+   * The maximum number of waiting interactive calls. One more fails with a RateLimitError without being sent. Default:
+   * no maximum.
+   */
   readonly maxQueued?: number | undefined;
   /**
    * Which calls go first if a limit is short: `interactive` before `background`. Default: `background` for iterations,
@@ -102,7 +108,7 @@ export interface ClientOptions<
   readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
   /** Invalid responses: `warn` reports and returns them, `strict` throws, `off` does not validate. Default `warn`. */
   readonly responseValidation?: "warn" | "strict" | "off" | undefined;
-  /** The largest response body, in bytes; a larger one fails the call. Default 64 MiB. */
+  /** The maximum size of a response body in bytes. With a larger body, the call fails. Default 64 MiB. */
   readonly maxResponseBytes?: number | undefined;
   /** The store for send-once keys. Default: in memory, shared with clients created by `withOptions`. */
   readonly ledger?: ClaimLedger | undefined;
@@ -114,7 +120,10 @@ export interface ClientOptions<
   readonly hooks?: Hooks | undefined;
   /** A logger with the methods of `console`. Default: nothing is logged. */
   readonly logger?: Logger | undefined;
-  /** What is logged. Default `warn`. Only `debug` lines may contain personal data; no line contains the key. */
+  /**
+   * The minimum level of log lines. Default `warn`. Only `debug` lines may contain personal data. No line contains the
+   * key.
+   */
   readonly logLevel?: LogLevel | undefined;
   /**
    * The allowed email recipients: `{ allow: ["*@ours.example"] }`. The variable `TOUCHPOINT_RECIPIENTS`, a
@@ -131,7 +140,7 @@ export interface ClientOptions<
    * "emails.scheduled.cancel": "POST /api/v1/…/:id" }`. Keep `/:id` if the path has it.
    */
   readonly routes?: Readonly<Record<string, string>> | undefined;
-  /** What happens to input fields that the document does not name. Default: they are sent. */
+  /** How to handle input fields that the document does not name. Default: the client sends them. */
   readonly unknownFields?: UnknownFields | undefined;
   /** Allows `http://` to other machines. Default false. */
   readonly allowInsecureHttp?: boolean | undefined;
@@ -145,7 +154,9 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** The limit for one attempt, in milliseconds, at least 1. Default: the client's. */
   readonly timeoutMs?: number | undefined;
-  /** The limit for the whole call with all requests and waits, in milliseconds, at least 1. Default: the client's. */
+  /**
+   * The limit for the complete call with all requests and waits, in milliseconds, at least 1. Default: the client's.
+   */
   readonly totalTimeoutMs?: number | undefined;
   /** The limit for all waits for limits and slots, in milliseconds. Default: the client's; none for background work. */
   readonly maxWaitMs?: number | undefined;
@@ -157,11 +168,11 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
-/** What is always set, and what may stay undefined. */
+/** The names of options that always have a value, and of options that may stay undefined. */
 type Defaulted = keyof typeof defaults | "ledger" | "hooks" | "interception";
 type Optional = "fetch" | "totalTimeoutMs" | "priority" | "maxWaitMs" | "dispatcher";
 
-/** Options of which none is undefined. */
+/** Options without undefined values. */
 type GivenOptions = { readonly [Name in keyof ClientOptions]?: NonNullable<ClientOptions[Name]> };
 
 /** Options with every default filled in. */
@@ -170,14 +181,14 @@ export interface Settings
     Required<Pick<GivenOptions, Defaulted>>,
     Pick<ClientOptions, Optional> {
   readonly apiKey: KeySource;
-  /** Scheme, host and port. */
+  /** The scheme, host and port of the service. */
   readonly origin: string;
   /** The path of the base URL, without a slash at its end; may be empty. */
   readonly basePath: string;
   readonly limits: Limits | false;
   /** The source of the limits, if other processes share them. */
   readonly sharing: SharedLimits | undefined;
-  /** Undefined when no schema is given. */
+  /** The workspace; undefined without a schema in the options. */
   readonly workspace: Workspace | undefined;
   readonly log: Log;
   readonly emailGuards: EmailGuards;
@@ -218,7 +229,7 @@ export const settingsFrom = (options: ClientOptions, environment: Environment): 
   const sharing = isShared(limits) ? limits : undefined;
   return {
     ...defaults,
-    // The snapshot of the options leaves out what is undefined.
+    // The snapshot of the options leaves out undefined values.
     ...(options as GivenOptions),
     apiKey,
     origin,

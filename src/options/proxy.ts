@@ -5,13 +5,13 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The proxy of a client. */
 export interface ProxyRoute {
-  /** Its URL; undefined if there is none. */
+  /** The URL of the proxy; undefined if there is none. */
   readonly proxy: string | undefined;
   /** Hosts that need no proxy, as `NO_PROXY` lists them. */
   readonly noProxy: string;
 }
 
-/** Whether undici can use it: also a user name and a password are decoded. */
+/** Whether undici can use the URL, including decoding its user name and password. */
 const isProxyUrl = (text: string): boolean => {
   try {
     const { protocol, username, password } = new URL(text);
@@ -22,7 +22,7 @@ const isProxyUrl = (text: string): boolean => {
   }
 };
 
-/** The URL may contain a password: no message repeats it. */
+/** Describes a wrong proxy URL without repeating it, because the URL may contain a password. */
 const urlFault = (name: string): string =>
   `${name} must be ${name === "proxy" ? '"env" or ' : ""}the URL of a proxy, http://host:port or https://host:port; ` +
   "a user name and password before the host must be percent-encoded";

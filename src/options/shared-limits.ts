@@ -9,9 +9,9 @@ export interface SharingBudget {
   readonly name: BudgetName;
   readonly limit: Limit;
   readonly shared: SharedBudget | undefined;
-  /** What is left of a pause, in milliseconds; 0 without one. */
+  /** The remaining time of a pause, in milliseconds; 0 without a pause. */
   readonly pausedForMs: number;
-  /** Pauses for `ms`, because of the response `by`, of this or another process. */
+  /** Pauses the budget for `ms`, because of the response `by` in this or another process. */
   pause(ms: number, by?: string): void;
   /** Checks the waiting requests again. */
   changed(): void;
@@ -32,9 +32,9 @@ export interface SharingKind {
 
 /** A request, as shared limits see it. */
 export interface SharingRequest {
-  /** What it spends of its narrowest budget; of the others it spends 1. */
+  /** How much the request spends of its narrowest budget. It spends 1 of each other budget. */
   readonly weight: number;
-  /** The smallest share of each window that it leaves for interactive calls, if it is background work. */
+  /** The minimum share of each window that a background request leaves for interactive calls. */
   readonly bounds: { readonly interactiveReserve: number };
   readonly request: { readonly attemptTimeoutMs: number };
 }
@@ -66,15 +66,15 @@ export interface Gate {
    * @returns undefined if it may go now; otherwise when to ask again, `Infinity` if only news can tell.
    */
   readyAt(request: SharingRequest): number | undefined;
-  /** Whether the store has counted it already. */
+  /** Whether the store has already counted the request. */
   isGranted(request: SharingRequest): boolean;
-  /** Whether the store may count an admitted request no longer: its first byte must not leave. */
+  /** Whether the store may no longer count an admitted request, so that its first byte must not be sent. */
   isLapsed(request: SharingRequest): boolean;
-  /** An admitted request goes. */
+  /** Notes that an admitted request is sent. */
   take(request: SharingRequest): void;
-  /** A request waits no more. */
+  /** Notes that a request stopped waiting. */
   drop(request: SharingRequest): void;
-  /** A request that has gone ended. */
+  /** Notes the end of a sent request. */
   settle(request: SharingRequest, how: Ending): void;
 }
 
@@ -86,7 +86,7 @@ export interface SharedBudget extends DayCount {
   readonly inUse: number;
   /** The permits that interactive calls of all processes hold; undefined without recent ones. */
   readonly interactive: number | undefined;
-  /** Sets the budget that it is for. Called once, first. */
+  /** Sets the budget of this shared limit. Called once, before any other method. */
   attach(budget: SharingBudget): void;
   /** Makes what decides for a kind, of which this is the narrowest budget. */
   gateOf(kind: SharingKind): Gate;

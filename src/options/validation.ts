@@ -86,7 +86,7 @@ export const baseUrlOf = (
     if (url.search !== "" || url.hash !== "") faults.push("baseUrl must not contain a query or a fragment");
     if (url.protocol === "http:" && !allowInsecureHttp && !isLoopback(url.hostname)) {
       faults.push(
-        "baseUrl must be https:// for other machines: http:// would show the key to the network (allowInsecureHttp: true allows it)",
+        "baseUrl must start with https://, unless the service runs on this machine. With http://, anyone on the network can read the API key. To accept that, set allowInsecureHttp: true",
       );
     }
   }

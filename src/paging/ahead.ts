@@ -4,27 +4,27 @@ export interface PageRequest {
   readonly limit: number;
 }
 
-/** The default number of requests in flight: more could not be sent at once. */
-const mostAhead = 16;
+/** The default maximum of requests in flight. More could not be sent at once. */
+const maxAhead = 16;
 
-/** A page that was requested. */
+/** A requested page. */
 interface Requested<P> {
   readonly request: PageRequest;
   readonly abort: AbortController;
   readonly page: Promise<P>;
-  hasCome: boolean;
+  hasArrived: boolean;
 }
 
 /**
- * Pages that are requested before they are needed.
+ * Requests pages before the consumer needs them.
  *
- * Their number adapts to the latency: one more each time the consumer had to wait for a page. So a slow consumer keeps
- * one page ready, and a fast one uses the whole limit.
+ * The number of pages adapts to the latency: it grows by one each time the consumer has to wait for a page. So a slow
+ * consumer has one page ready, and a fast one uses the complete limit.
  */
 export class PagesAhead<P> {
   readonly #fetch: (request: PageRequest, signal: AbortSignal) => Promise<P>;
   readonly #fixedDepth: number | undefined;
-  /** The page that is taken now, and those after it. */
+  /** The requested pages. `take` returns the first one next. */
   readonly #requested: Requested<P>[] = [];
   #depth = 1;
 
@@ -33,35 +33,36 @@ export class PagesAhead<P> {
     this.#fixedDepth = depth;
   }
 
-  /** The page that is due next, if it was requested ahead. */
+  /** The request for the next page, if it was requested ahead. */
   get next(): PageRequest | undefined {
     return this.#requested[0]?.request;
   }
 
   /**
-   * Requests further pages.
+   * Requests more pages.
    *
-   * @param most - how many may be requested at once.
-   * @param after - the request after another one; undefined if nothing follows. Called without one for the next page.
+   * @param max - the maximum number of pages requested at once.
+   * @param after - returns the request after another one; undefined if no page follows. Called without an argument for
+   * the next page.
    */
-  plan(most: number, after: (last?: PageRequest) => PageRequest | undefined): void {
-    const depth = Math.min(most, this.#fixedDepth ?? this.#depth);
+  plan(max: number, after: (last?: PageRequest) => PageRequest | undefined): void {
+    const depth = Math.min(max, this.#fixedDepth ?? this.#depth);
     while (this.#requested.length < depth) {
       const request = after(this.#requested.at(-1)?.request);
       if (request === undefined) return;
-      this.#ask(request);
+      this.#fetchPage(request);
     }
   }
 
   /**
-   * Returns the first page that was requested ahead. After a failure the others are given up: the next call requests
-   * `otherwise`.
+   * Returns the first page that was requested ahead. If it failed, the other pages are dropped, and the next call
+   * requests `otherwise`.
    *
-   * @param otherwise - what to request if nothing was requested ahead.
+   * @param otherwise - returns what to request if no page was requested ahead.
    */
   async take(otherwise: () => PageRequest): Promise<{ readonly request: PageRequest; readonly page: P }> {
-    const taken = this.#requested[0] ?? this.#ask(otherwise());
-    if (!taken.hasCome) this.#depth = Math.min(mostAhead, this.#depth + 1);
+    const taken = this.#requested[0] ?? this.#fetchPage(otherwise());
+    if (!taken.hasArrived) this.#depth = Math.min(maxAhead, this.#depth + 1);
     try {
       const page = await taken.page;
       this.#requested.shift();
@@ -78,13 +79,13 @@ export class PagesAhead<P> {
     for (const { abort } of this.#requested.splice(0)) abort.abort(reason);
   }
 
-  #ask(request: PageRequest): Requested<P> {
+  #fetchPage(request: PageRequest): Requested<P> {
     const abort = new AbortController();
-    const ahead = { request, abort, page: this.#fetch(request, abort.signal), hasCome: false };
-    // The caller that takes the page gets the failure; until then it must not count as unhandled.
+    const ahead = { request, abort, page: this.#fetch(request, abort.signal), hasArrived: false };
+    // The caller of `take` gets the failure. Until then, it must not count as an unhandled rejection.
     ahead.page.then(
       () => {
-        ahead.hasCome = true;
+        ahead.hasArrived = true;
       },
       () => undefined,
     );

@@ -1,44 +1,46 @@
 import { largestLimit } from "./page-size.ts";
 
-/** The records that a page shares with the previous one, to detect whether the list has moved. */
-const leastShared = 2;
-/** Half of the largest page: with more, a page would bring fewer new records than repeated ones. */
-const mostShared = largestLimit / 2;
-/** How much of the largest shift is expected one page later: almost nothing after twenty quiet pages. */
-const keptPerPage = 7 / 8;
+/** The minimum number of records that a page shares with the previous one, to detect whether the list has moved. */
+const minShared = 2;
+/** Half of the largest page. With more, a page would contain more repeated records than new ones. */
+const maxShared = largestLimit / 2;
+/** The factor by which the expected shift decays per page. After twenty quiet pages, almost nothing remains. */
+const decayPerPage = 7 / 8;
 
 /**
- * How fast the list moves towards its beginning, because earlier records are deleted. Pages share twice as many records
- * as the list moved, so that the export keeps its position if the list goes on moving.
+ * Measures how fast records move towards the beginning of the list because earlier records are deleted. Pages share
+ * twice as many records as the list moved, so that the export keeps its position if the list continues to move.
  */
 export class Drift {
-  /** The largest shift between two requests; it decays. */
+  /** The largest shift between two requests. It decays with each page. */
   #largest = 0;
   #missed = 0;
-  /** Pages since the last one that did not join; also the number of pages worth requesting ahead. */
+  /**
+   * The number of pages since the last one that did not join. It is also the number of pages worth requesting ahead.
+   */
   pagesAhead = Number.POSITIVE_INFINITY;
 
-  /** How many records the next page should share with the last one. */
+  /** The number of records that the next page should share with the last one. */
   get shared(): number {
-    return Math.min(mostShared, Math.floor(leastShared + 2 * this.#largest));
+    return Math.min(maxShared, Math.floor(minShared + 2 * this.#largest));
   }
 
-  /** With how many shared records a requested page is still likely to join. */
+  /** The number of shared records with which an already requested page is still likely to join. */
   get enough(): number {
     return Math.min(this.shared, Math.ceil(this.#largest) + 1);
   }
 
-  /** A page joined the previous ones. Since the last join, they had moved back by `shift` records. */
+  /** Notes that a page joined the previous ones, which had moved back by `shift` records since the last join. */
   joined(shift: number): void {
     const perRequest = Math.max(0, shift) / (this.#missed + 1);
-    this.#largest = Math.min(mostShared / 2, Math.max(perRequest, this.#largest * keptPerPage));
+    this.#largest = Math.min(maxShared / 2, Math.max(perRequest, this.#largest * decayPerPage));
     this.#missed = 0;
     this.pagesAhead += 1;
   }
 
-  /** A page did not join, although it should share `shared` records. */
+  /** Notes that a page did not join, although it should share `shared` records. */
   missed(shared: number): void {
-    this.#largest = Math.min(mostShared / 2, Math.max(this.#largest, shared));
+    this.#largest = Math.min(maxShared / 2, Math.max(this.#largest, shared));
     this.#missed += 1;
     this.pagesAhead = 0;
   }

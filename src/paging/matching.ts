@@ -7,7 +7,7 @@ import type { Contact } from "../service/contacts.ts";
 import { operations } from "../service/operations.ts";
 import { type PagingOptions, paged } from "./paged.ts";
 
-/** The contacts of the whole list for which `fits` is true: the service has no query for them. */
+/** Yields the contacts for which `fits` is true. It reads the complete list, because the service has no such query. */
 export async function* contactsWith(
   call: Call,
   { operation, id, options }: Matching,
@@ -20,14 +20,14 @@ export async function* contactsWith(
     if (isRecord(contact) && fits(contact)) yield contact;
 }
 
-/** The contact with exactly this address, folded; null if there is none. */
+/** Finds the contact with this address, ignoring the case of ASCII letters; null if there is none. */
 export const findContact = async (
   call: Call,
   email: string,
   options: CallOptions | undefined,
 ): Promise<Contact | null> => {
   const wanted = foldAscii(email);
-  // A service that stores addresses in small letters may search for exactly what is given.
+  // A service that stores addresses in lowercase may match the search text exactly, so also search in lowercase.
   for (const search of new Set([email, wanted]))
     for await (const contact of paged(call, operations.contacts.list, { search }, options ?? {}, {})) {
       // In lenient mode a record may have any shape.
@@ -36,7 +36,7 @@ export const findContact = async (
   return null;
 };
 
-/** What the contacts have in common, and how to read them. */
+/** The id that the contacts have in common, and the options for reading the list. */
 interface Matching {
   readonly operation: string;
   readonly id: string;

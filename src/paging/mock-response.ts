@@ -3,7 +3,7 @@ import { toHeaders } from "../runtime/headers.ts";
 import type { Page } from "../service/common.ts";
 import type { Paged } from "./paged.ts";
 
-/** What a list has besides the promise of one page. */
+/** The members of a list besides the promise of one page. */
 const listOf = <T>(
   page: Page<T>,
   response: ResponseInfo,
@@ -25,7 +25,7 @@ const isPage = (data: unknown): data is Page<unknown> =>
  * Creates the return value for a mocked method: a promise with `.withResponse()`. If the data is a page of a list, the
  * mocked list can be iterated as well, and ends after this page.
  *
- * @param response - what `.withResponse()` returns; default: status 200, no headers, one attempt.
+ * @param response - the response that `.withResponse()` returns. Default: status 200, no headers, one attempt.
  * @example
  * ```ts
  * import { Client, mockResponse } from "touchpoint-sdk";

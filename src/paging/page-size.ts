@@ -1,20 +1,20 @@
 import type { ApiError } from "../errors.ts";
 import type { PageRequest } from "./ahead.ts";
 
-/** A page as the service sent it. Only its records are reliable. */
+/** A page as the service returned it. Only its records are reliable. */
 export interface ServedPage<T> {
   readonly data: T[];
   readonly total?: number | null | undefined;
-  /** The longest page that the service returns to this request. */
+  /** The maximum length of a page in this response, according to the service. */
   readonly limit?: number | undefined;
-  /** Instead of a page: the service refused the position, as it may do behind the end of the list. */
+  /** Set instead of records if the service refused the position, which can happen after the end of the list. */
   readonly refusal?: ApiError | undefined;
 }
 
-/** The most records per page that the document allows. */
+/** The maximum number of records per page in the document. */
 export const largestLimit = 200;
 
-/** How many records the service counts; undefined if it gives no number, or one that its own page exceeds. */
+/** The service's count of records; undefined if it returns no number, or one that is smaller than its own page. */
 export const totalOf = ({ data, total }: ServedPage<unknown>): number | undefined => {
   const count = Number(total ?? Number.NaN);
   return count >= data.length ? count : undefined;
@@ -23,16 +23,17 @@ export const totalOf = ({ data, total }: ServedPage<unknown>): number | undefine
 /** Whether nothing follows a page. */
 export const isLast = ({ skip, limit }: PageRequest, page: ServedPage<unknown>): boolean => {
   const { length } = page.data;
-  // A service that shortens pages says so in `limit`.
+  // A service that shortens pages returns the shorter length in `limit`.
   const isFull = length === limit || length === page.limit;
-  // A total may be outdated, or count only the page, so a full page is the last one only if the next page is empty.
+  // A total may be outdated, or count only this page. So only an empty next page proves that a full page is the last
+  // one.
   return length === 0 || (!isFull && page.total === skip + length);
 };
 
-/** What is known about the service's page size. */
+/** Learns the service's page size. */
 export class PageSize {
-  /** No page is expected to be longer. */
-  most = largestLimit;
+  /** The expected maximum length of a page. */
+  max = largestLimit;
   /** The length of the longest page. */
   longest: number;
 
@@ -40,18 +41,18 @@ export class PageSize {
     this.longest = longest;
   }
 
-  /** How many records a page can share with another one and still bring new ones: half of it, or two. */
-  get mostShared(): number {
-    return Math.min(this.most - 1, Math.max(2, Math.floor(this.most / 2)));
+  /** How many records a page can share with another one and still contain new ones: half of the page, or two. */
+  get maxShared(): number {
+    return Math.min(this.max - 1, Math.max(2, Math.floor(this.max / 2)));
   }
 
-  /** Records the length of a page. Returns true if it shows that the service returns fewer records than assumed. */
+  /** Notes the length of a page. Returns true if it shows that the service's pages are shorter than assumed. */
   showsShorter(request: PageRequest, page: ServedPage<unknown>): boolean {
     const { length } = page.data;
-    const before = this.most;
+    const before = this.max;
     this.longest = Math.max(this.longest, length);
     // A service that returns shorter pages than requested sets the size; the end of the list does not.
-    if (length < request.limit && !isLast(request, page)) this.most = Math.min(before, this.longest);
-    return this.most < before;
+    if (length < request.limit && !isLast(request, page)) this.max = Math.min(before, this.longest);
+    return this.max < before;
   }
 }

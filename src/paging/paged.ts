@@ -27,7 +27,7 @@ import { Walk, type WalkedPage } from "./walk.ts";
 
 /** Options for reading a list. */
 export interface PagingOptions {
-  /** Pages requested ahead; 0 for none. Default: as many as the latency makes useful, at most 16. */
+  /** The number of pages to request ahead; 0 for none. Default: as many as the latency makes useful, at most 16. */
   readonly prefetch?: number | undefined;
   /** `fast` skips the protection against records that are added or removed between pages. Default `strict`. */
   readonly consistency?: "strict" | "fast" | undefined;
@@ -38,7 +38,7 @@ export interface PagingOptions {
 /**
  * A list: await it for one page, iterate it for every record. Nothing is sent before you do.
  *
- * Awaiting it and `toArray` are one call, which `totalTimeoutMs` limits as a whole. An iteration takes as long as its
+ * Awaiting it and `toArray` are one call, which `totalTimeoutMs` limits in total. An iteration takes as long as its
  * consumer does, so `totalTimeoutMs` limits each request for a page.
  */
 export interface Paged<T> extends PromiseLike<Page<T>>, AsyncIterable<T> {
@@ -104,7 +104,7 @@ export interface Paged<T> extends PromiseLike<Page<T>>, AsyncIterable<T> {
   finally(onFinally: () => void): Promise<Page<T>>;
 }
 
-/** Where the pages begin. */
+/** The position at which the pages begin. */
 type PageOptions = Pick<PagingOptions, "cursor">;
 
 interface ListQuery {
@@ -119,10 +119,10 @@ const walkRules: Rules = {
   cursor: anything,
 };
 
-// A single page is requested by `skip`; from a cursor, the position would have to be searched.
+// A single page is requested by `skip`. With a cursor, the list would first have to search for the position.
 const pageRules: Rules = {
   ...walkRules,
-  cursor: () => ["a cursor continues an iteration: use for await, pages() or toArray()"],
+  cursor: () => ["a cursor works only for an iteration: use for await, pages() or toArray()"],
 };
 
 const arrayRules: Rules = {
@@ -132,7 +132,7 @@ const arrayRules: Rules = {
 /**
  * Iterates sequentially, in the order of the calls. After a failure it continues at the same position.
  *
- * @param signals - each ends the iteration before its next item, although that may be here already.
+ * @param signals - each signal ends the iteration before the next item, even if that item has already arrived.
  */
 const iterator = <T>(
   call: Call,
@@ -150,7 +150,7 @@ const iterator = <T>(
       const value = hasStopped ? undefined : await next();
       if (value !== undefined && !hasStopped) return { done: false, value };
     } catch (error) {
-      // Stopping aborts the page in flight; its consumer gets an end, not this error.
+      // Stopping aborts the page in flight. The consumer gets the end of the iteration, not this error.
       if (!hasStopped) throw error;
     }
     return { done: true, value: undefined };
@@ -175,22 +175,22 @@ const iterator = <T>(
 /**
  * Creates a list for an operation that returns pages.
  *
- * @param iterating - the priority of the pages of an iteration: background, unless the iteration is part of a single
- * call. `mayBeShort`: whether a list that ends below the service's count is only reported; `strict` never allows it.
+ * @param settings - `priority` of the pages of an iteration: background, unless the iteration is part of a single call.
+ * `mayBeShort`: whether a list that ends below the service's count is only reported. `strict` never allows it.
  */
 export const paged = <T, Query extends ListQuery>(
   call: Call,
   operation: Operation<Query, Page<T>>,
   ownQuery: Query,
-  asGiven: CallOptions & PagingOptions,
+  listOptions: CallOptions & PagingOptions,
   { mayBeShort = true, ...iterating }: { readonly priority?: Priority; readonly mayBeShort?: boolean } = {
     priority: "background",
   },
 ): Paged<T> => {
-  // JavaScript callers may pass null; it means undefined.
+  // JavaScript callers may pass null, which means undefined.
   const query = readFields(operation.input, ownQuery ?? {});
-  const options = readOptions(asGiven, walkRules);
-  // Anything else is refused before the first request.
+  const options = readOptions(listOptions, walkRules);
+  // If the options are not an object, `check` refuses them before the first request.
   const { prefetch, consistency, cursor, ...callOptions } = hasOptions(options) ? options : {};
   const check = (some: unknown, rules: Rules): void => refuseFaults(operation.id, ruleFaults(some, rules));
   const page = (): ApiPromise<Page<T>> => {
@@ -206,20 +206,20 @@ export const paged = <T, Query extends ListQuery>(
     check(options, walkRules);
     check(pageOptions, { cursor: anything });
     const { cursor: from = cursor } = pageOptions ?? {};
-    // Each request has its own limit, so a fault of the given one would not be noticed.
+    // Check the query here, because each request replaces its `limit`, which would hide a fault.
     throwIfInvalid(operation.id, issuesOf(operation.input, query));
     return new Walk<T>({
       operation: operation.id,
       fetch: async (request, signal) => {
         const bound = openScope([callOptions.signal, signal]);
         try {
-          const answered = sendRequest(
+          const response = sendRequest(
             via,
             operation,
             { payload: { ...query, ...request }, plan: iterating },
             { ...callOptions, signal: bound.signal },
           );
-          return usable(operation.id, await answered.withResponse());
+          return usable(operation.id, await response.withResponse());
         } finally {
           bound.release?.();
         }
@@ -246,7 +246,7 @@ export const paged = <T, Query extends ListQuery>(
   };
 
   const pages = (via = call, pageOptions?: PageOptions): AsyncIterableIterator<WalkedPage<T>> => {
-    // If the client is closed from now on, the iteration ends.
+    // Closing the client ends the iteration from now on.
     const own = via.open(operation.id);
     let walking: Walk<T> | undefined;
     return iterator(own, [callOptions.signal, own.signal], {
@@ -276,7 +276,7 @@ export const paged = <T, Query extends ListQuery>(
   };
 
   return {
-    // A list is lazy: only awaiting it requests a page.
+    // A list is lazy: it requests a page only when you await it.
     then: (onFulfilled, onRejected) => page().then(onFulfilled, onRejected),
     catch: (onRejected) => page().catch(onRejected),
     finally: (onFinally) => page().finally(onFinally),
@@ -302,12 +302,15 @@ export const paged = <T, Query extends ListQuery>(
   };
 };
 
-/** While iterating, a page without readable records is an error: otherwise the list would seem to end there. */
+/**
+ * While iterating, treats a page without readable records as an error, because the list would otherwise seem to end
+ * there.
+ */
 const usable = <T>(operation: string, { data: page, response }: WithResponse<Page<T>>): Page<T> => {
   if (Array.isArray((page as { readonly data?: unknown } | undefined)?.data)) return page;
   const { status, attempts } = response;
   const issues = [{ path: "data", message: "must be an array" }];
-  throw new ResponseValidationError(`${operation}: the response holds no page: data must be an array`, {
+  throw new ResponseValidationError(`${operation}: the response is not a page: data must be an array`, {
     ...{ operation, attempts, status, issues },
   });
 };

@@ -6,32 +6,32 @@ export const idOf = (record: unknown): string => {
   return typeof id === "string" || typeof id === "number" ? String(id) : "";
 };
 
-/** Removes records that occur twice in one page; those without an id may. */
+/** Removes records that occur twice on one page, except records without an id. */
 export const onceEach = <T>(records: readonly T[]): T[] => {
   const left = new Set(records.map(idOf));
   return records.filter((record) => idOf(record) === "" || left.delete(idOf(record)));
 };
 
-/** How many ids show that the list starts again: a few records may be changed in a row and move to the end. */
+/** How many ids in a row prove that the list starts again. Fewer could be changed records that moved to the end. */
 const idsCompared = 8;
 
 /**
- * The ids yielded last, as many as in ten pages. That is enough to find the position again after earlier records were
- * added or removed, and limits the memory of an export of any size.
+ * Remembers the last yielded ids, as many as ten pages contain. They are enough to find the position again after
+ * earlier records were added or removed, and they limit the memory of an export of any size.
  */
 export class RecentIds {
   readonly #capacity: number;
-  /** id → the position at which it was yielded. */
+  /** The position at which each id was yielded. */
   readonly #indexes = new Map<string, number>();
-  /** Kept for good: after a restart the walk meets these records again. */
+  /** Ids that are never forgotten: after a restart, the walk meets these records again. */
   #kept: ReadonlySet<string>;
   #next = 0;
-  /** The first yielded ids. If they come again, the service takes `skip` modulo the length of the list. */
+  /** The first yielded ids. If they appear again, the service takes `skip` modulo the length of the list. */
   #first: string[] = [];
   /** The number of records yielded since the walk last began. */
   count = 0;
 
-  /** @param place - what a cursor carries besides the last ids. */
+  /** @param state - the parts of a cursor besides the last ids. */
   constructor(
     capacity: number,
     ids: readonly string[] = [],
@@ -48,7 +48,7 @@ export class RecentIds {
     return this.#indexes.size === 0;
   }
 
-  /** How many are remembered besides those that are kept. */
+  /** The number of remembered ids that are not kept. */
   get size(): number {
     return this.#indexes.size - this.#kept.size;
   }
@@ -57,19 +57,19 @@ export class RecentIds {
     return [...this.#kept];
   }
 
-  /** What a cursor carries: the last `ids`, and what tells a restart of the walk or of the list. */
+  /** The state for a cursor: the last `ids` ids, and the state that reveals a restart of the walk or of the list. */
   state(ids: number): Pick<CursorState, "read" | "recent" | "kept" | "first"> {
     return { read: this.count, recent: this.last(ids), kept: this.kept, first: this.#first };
   }
 
-  /** Keeps all ids that are remembered now: the walk begins again. */
+  /** Keeps all ids that are remembered now. Called when the walk starts again. */
   keep(): void {
     this.#kept = new Set(this.#indexes.keys());
     this.#first = [];
     this.count = 0;
   }
 
-  /** Remembers ids; a record without one (an empty id) cannot be recognized. */
+  /** Remembers ids. An empty id (a record without one) can't be recognized later. */
   add(ids: readonly string[]): void {
     this.count += ids.length;
     for (const id of ids) {
@@ -94,7 +94,7 @@ export class RecentIds {
     return ids.findLastIndex((id) => this.#indexes.has(id));
   }
 
-  /** How many records were yielded after this one; infinite if unknown. */
+  /** The number of records yielded after this one; infinite if the id is not remembered. */
   ageOf(id: string): number {
     const index = this.#indexes.get(id);
     return index === undefined ? Number.POSITIVE_INFINITY : this.#next - 1 - index;
@@ -113,10 +113,10 @@ export class RecentIds {
   }
 
   /**
-   * Where in a page the list starts again; undefined if it does not. A restart comes after the last yielded record,
-   * while records added at the front move the first ones to before it.
+   * The index at which the list starts again on a page; undefined if it does not. A restart follows the last yielded
+   * record. If records were added at the front instead, the first records appear before the last yielded one.
    *
-   * @param isJoined - whether the page must show the last yielded record.
+   * @param isJoined - whether the page must contain the last yielded record.
    */
   restartIn(ids: readonly string[], isJoined: boolean): number | undefined {
     const last = ids.indexOf(this.last(1)[0] ?? "none");
@@ -125,10 +125,10 @@ export class RecentIds {
     const first = isFirstPage ? ids.slice(0, idsCompared) : this.#first;
     const at = ids.indexOf(first[0] || "none", isFirstPage ? 1 : last + 1);
     if (at === -1) return undefined;
-    // A list shorter than the compared ids starts again before its end.
+    // A list with fewer records than idsCompared starts again within them.
     const period = isFirstPage ? at : first.length;
     const shown = ids.slice(at, at + first.length);
-    // One record alone is not enough: it may have moved to the end.
+    // A single record is not enough, because it may have moved to the end.
     const isEnough = shown.length > 1 || period === 1;
     return isEnough && shown.every((id, index) => id === first[index % period]) ? at : undefined;
   }

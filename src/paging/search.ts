@@ -1,9 +1,10 @@
 /**
- * Where to search after a page without a known record: half a page back, a page further back, a page forward, and so on
- * until both ends of the list. This finds deletions backwards and insertions forwards, with few requests.
+ * The positions to search after a page without a known record: half a page back, a page further back, a page forward,
+ * and so on until both ends of the list. After deletions, the records are further back; after insertions, further
+ * forward.
  */
 export class Search {
-  /** Where the position was lost. */
+  /** The position at which the walk lost track. */
   readonly from: number;
   readonly #size: number;
   #back: number;
@@ -17,12 +18,12 @@ export class Search {
     this.from = from;
     this.#size = size;
     this.#back = from;
-    // Forward starts with the page that was searched first: records may have moved into it since.
+    // Forward starts with the first searched page, because records may have moved into it since.
     this.#forward = from - size;
     this.at = from;
   }
 
-  /** No record is at this position or after it. */
+  /** Notes that no record is at this position or after it. */
   endsAt(position: number): void {
     this.#end = Math.min(this.#end, position);
   }
@@ -33,7 +34,7 @@ export class Search {
     const hasForward = this.#forward + this.#size < this.#end;
     if (!hasBack && !hasForward) return false;
     if (hasBack && this.#back === this.from) {
-      // Usually the list has moved by a few records: this page shows them, and half a page of new ones.
+      // Usually, the list has moved by a few records. This page shows them, and half a page of new ones.
       this.at = this.#back = Math.max(0, this.from - Math.ceil(this.#size / 2));
       return true;
     }

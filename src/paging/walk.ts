@@ -15,15 +15,17 @@ export interface WalkSettings<T> {
   readonly fetch: (request: PageRequest, signal: AbortSignal) => Promise<ServedPage<T>>;
   readonly skip: number;
   readonly limit: number;
-  /** Pages requested ahead; undefined: as many as the latency makes useful. */
+  /** The number of pages to request ahead. If undefined, as many as the latency makes useful. */
   readonly prefetch: number | undefined;
-  /** `false`: plain skip and limit, which misses and repeats records when the list moves. */
+  /** Whether to handle a list that moves. With `false`, plain skip and limit miss and repeat records then. */
   readonly isDriftSafe: boolean;
   readonly place: CursorState | undefined;
-  /** For cursors: what `queryText` gives. */
+  /** The `queryText` of the list, for cursors. */
   readonly query?: string | undefined;
   readonly onUnstable: (message: string) => void;
-  /** A list that ends below the service's count. Returns the error to throw; undefined if it was reported. */
+  /**
+   * Reports a list that ends below the service's count. Returns the error to throw; undefined if a report is enough.
+   */
   readonly onShort: (missing: number, total: number) => Error | undefined;
 }
 
@@ -31,11 +33,11 @@ export interface WalkSettings<T> {
 export interface WalkedPage<T> extends Page<T> {
   /** Pass it to `list(query, { cursor })` to continue after this page, here or in another process. */
   readonly cursor: string;
-  /** By how many positions the list had moved since the previous page. */
+  /** The number of positions by which the list has moved since the previous page. */
   readonly drift: number;
 }
 
-/** A page that has arrived, and the index of the last known record in it; -1 if there is none. */
+/** A page that has arrived, and the index of the last known record on it; -1 if there is none. */
 interface Arrived<T> {
   readonly request: PageRequest;
   readonly page: ServedPage<T>;
@@ -44,13 +46,13 @@ interface Arrived<T> {
 
 const idsRemembered = 10 * largestLimit;
 const idsInCursor = 100;
-/** A page joins if its last known record is one of this many yielded last. Older ids stay as a reserve. */
+/** A page joins if its last known record is among this many last yielded ones. Older ids are a reserve. */
 const oldestJoin = idsRemembered / 2;
-/** Misses allowed beyond the number of records, so that a search through the whole list always fits. */
-const mostMisses = 1_000;
-const mostRounds = 3;
+/** The allowed misses beyond the number of records, so that a search through the complete list is always possible. */
+const maxMisses = 1_000;
+const maxRounds = 3;
 
-/** An empty page for a refusal that a position behind the end of the list may explain. */
+/** Returns an empty page for a refusal that a position after the end of the list may explain. Throws other refusals. */
 const withoutRecords = ({ skip }: PageRequest, refusal: unknown): ServedPage<never> => {
   const isPastEnd =
     skip > 0 && refusal instanceof ApiError && (refusal.status === 400 || refusal.status === 404);
@@ -61,9 +63,9 @@ const withoutRecords = ({ skip }: PageRequest, refusal: unknown): ServedPage<nev
 /**
  * Walks a list by skip and limit, while other programs add and remove records.
  *
- * Each page overlaps the end of the previous one. The position of the last known record in it shows how far the list
- * has moved. Every record after it is new; this needs a stable order. The more the list moves, the larger the overlap.
- * If a page has no known record, the walk searches around it. `moveOf` decides.
+ * Each page overlaps the end of the previous one. The position of the last known record on a page shows how far the
+ * list has moved. Every record after that one is new, if the order of the list is stable. The more the list moves, the
+ * larger the overlap. If a page has no known record, the walk searches around the page. `moveOf` decides what to do.
  */
 export class Walk<T> {
   readonly #settings: WalkSettings<T>;
@@ -74,16 +76,16 @@ export class Walk<T> {
   readonly #drift = new Drift();
   readonly #end: ListEnd;
   #phase: Phase;
-  /** The number of records before the next one, as far as known. */
+  /** The assumed number of records before the next one. */
   #position: number;
-  /** The same when the last page was accepted; a search changes only the position. */
+  /** The value of `#position` when the last page was accepted. A search changes only `#position`. */
   #reached: number;
-  /** Pages that did not join since the last one with new records. */
+  /** The number of pages that did not join since the last page with new records. */
   #misses = 0;
   #farthest = 0;
-  /** Records yielded last that a search did not find any more. */
+  /** The number of last yielded records that a search no longer found. */
   #gone = 0;
-  /** Searches through the whole list for one position: records may move past a search. */
+  /** The number of searches through the complete list for one position. Records may move past a search. */
   #rounds = 0;
   #hasEnded = false;
   #hasReportedOrder = false;
@@ -133,23 +135,23 @@ export class Walk<T> {
   }
 
   #request(position: number): PageRequest {
-    const { most } = this.#size;
-    if (this.#phase.is === "searching") return { skip: this.#phase.search.at, limit: most };
+    const { max } = this.#size;
+    if (this.#phase.is === "searching") return { skip: this.#phase.search.at, limit: max };
     const shared = this.#shared(position, this.#drift.shared);
     const isNear = this.#phase.is === "approaching";
-    return { skip: position - shared, limit: isNear ? most : Math.min(most, this.#limit + shared) };
+    return { skip: position - shared, limit: isNear ? max : Math.min(max, this.#limit + shared) };
   }
 
-  /** How many of the `wanted` records a page at this position can share with the previous one. */
+  /** How many of `wanted` records a page at this position can share with the previous one. */
   #shared(position: number, wanted: number): number {
     if (!this.#settings.isDriftSafe || this.#recent.isEmpty || this.#phase.is === "beginning") return 0;
-    return Math.min(wanted, position, this.#size.mostShared, this.#end.mostShared);
+    return Math.min(wanted, position, this.#size.maxShared, this.#end.maxShared);
   }
 
   /** Whether the service may have refused the page only because it starts after the end of the list. */
   #mayBePastEnd({ skip }: PageRequest): boolean {
     if (skip < this.#position || this.#phase.is === "searching") return true;
-    return Math.min(this.#size.mostShared, this.#end.mostShared) === 0;
+    return Math.min(this.#size.maxShared, this.#end.maxShared) === 0;
   }
 
   #accept(request: PageRequest, served: ServedPage<T>): WalkedPage<T> | undefined {
@@ -171,11 +173,11 @@ export class Walk<T> {
     return undefined;
   }
 
-  /** Where in a page the list starts again after its end. */
+  /** The index at which the list starts again on a page, after its end. */
   #restartIn({ total }: ServedPage<T>, ids: readonly string[]): number | undefined {
     if ("search" in this.#phase) return undefined;
-    // `fast` shares no records with the previous page: only if nothing counts the list, and not if the service ignores
-    // `skip`.
+    // In `fast` mode, pages share no records. Accept a restart there only if the service returns no total, and if more
+    // than this page was read: a service that ignores `skip` is not a restart.
     const isFast = !this.#settings.isDriftSafe && total === undefined && this.#recent.count > ids.length;
     return this.#recent.restartIn(ids, !isFast);
   }
@@ -183,7 +185,7 @@ export class Walk<T> {
   /** Continues after the records that a search has found. */
   #join({ request, page, lastKnown }: Arrived<T>, age: number): WalkedPage<T> | undefined {
     if (lastKnown !== -1) this.#position = request.skip + lastKnown + 1;
-    // At most one page at once, although a search requests the largest page.
+    // Yield at most one page at once, although a search requests the largest page.
     const data = page.data.slice(0, lastKnown + 1 + this.#limit);
     const limit = data.length < page.data.length ? data.length : request.limit;
     if (lastKnown === -1 || data.length > lastKnown + 1)
@@ -216,7 +218,7 @@ export class Walk<T> {
     if (fresh.length > 0) this.#misses = this.#gone = 0;
     if (!this.#hasEnded) this.#lookAhead(page);
     if (fresh.length === 0) return undefined;
-    // The counts are the service's own, as validation has left them.
+    // The counts are the service's own, as validation left them.
     return { ...page, data: fresh, cursor: this.#cursor(), drift: Math.abs(shift) } as WalkedPage<T>;
   }
 
@@ -229,10 +231,10 @@ export class Walk<T> {
     });
   }
 
-  /** Yields nothing: only a page further on shows which records after the known one are new. */
+  /** Reads on without yielding, because only a later page shows which records after the known one are new. */
   #lookOn({ request, page, lastKnown }: Arrived<T>, age: number): void {
     if (!("search" in this.#phase)) this.#lose(request, page);
-    const search = "search" in this.#phase ? this.#phase.search : new Search(request.skip, this.#size.most);
+    const search = "search" in this.#phase ? this.#phase.search : new Search(request.skip, this.#size.max);
     this.#position = request.skip + lastKnown + 1;
     this.#phase = { is: "approaching", search, age };
   }
@@ -242,7 +244,7 @@ export class Walk<T> {
     const isSearching = phase.is === "searching";
     if (lastKnown === -1) this.#drift.missed(isSearching ? 0 : this.#position - request.skip);
     const from = "search" in phase && (isSearching || isCut) ? phase.search.from : request.skip;
-    const search = isSearching && !isCut ? phase.search : new Search(from, this.#size.most);
+    const search = isSearching && !isCut ? phase.search : new Search(from, this.#size.max);
     const reached = request.skip + page.data.length;
     if (page.data.length === 0 || page.total === reached) search.endsAt(reached);
     this.#phase = { is: "searching", search };
@@ -250,17 +252,17 @@ export class Walk<T> {
     if (!search.next()) this.#searchAgain(from);
   }
 
-  /** A page did not join. */
+  /** Notes that a page did not join. */
   #lose({ skip }: PageRequest, { data }: ServedPage<T>): void {
     this.#ahead.drop();
     this.#misses += 1;
     this.#farthest = Math.max(this.#farthest, skip + data.length);
-    if (this.#misses > mostMisses + this.#farthest) {
-      throw this.#unusable("the list changes faster than it can be read, or has no order");
+    if (this.#misses > maxMisses + this.#farthest) {
+      throw this.#unusable("the list changes faster than it can be read, or its order is not stable");
     }
   }
 
-  /** The search has gone through the whole list. */
+  /** Called after a search through the complete list. */
   #searchAgain(from: number): void {
     const { count, size } = this.#recent;
     this.#rounds += 1;
@@ -269,12 +271,12 @@ export class Walk<T> {
       this.#recent.keep();
       this.#position = this.#settings.skip;
       this.#phase = { is: "beginning" };
-    } else if (this.#rounds < mostRounds) {
-      this.#phase = { is: "searching", search: new Search(from, this.#size.most) };
+    } else if (this.#rounds < maxRounds) {
+      this.#phase = { is: "searching", search: new Search(from, this.#size.max) };
     } else {
       this.#phase = { is: "reading" };
       throw this.#unusable(
-        `the last ${size} records read were deleted, so the position is lost; start again`,
+        `the last ${size} records read were deleted, so the position is lost. Start again`,
       );
     }
   }
@@ -283,7 +285,7 @@ export class Walk<T> {
     if (this.#hasReportedOrder || this.#recent.standsInOrder(ids)) return;
     this.#hasReportedOrder = true;
     this.#settings.onUnstable(
-      "the order of the list changes while it is read: some may be missed or repeated",
+      "the order of the list changes while it is read, so some records may be missed or repeated",
     );
   }
 
@@ -297,13 +299,13 @@ export class Walk<T> {
     });
   }
 
-  /** Whether a page that was requested earlier continues from here, and shares enough records to be likely to join. */
+  /** Whether an already requested page continues from here, and shares enough records to be likely to join. */
   #serves({ skip, limit }: PageRequest): boolean {
     const shared = this.#position - skip;
     const enough = this.#shared(this.#position, this.#drift.enough);
-    // If pages share no records to join them by, only a page that starts exactly here can be used.
-    if (enough === 0) return shared === 0 && limit <= this.#size.most;
-    return limit <= this.#size.most && shared >= enough && shared < limit;
+    // If pages share no records, only a page that starts exactly here is usable.
+    if (enough === 0) return shared === 0 && limit <= this.#size.max;
+    return limit <= this.#size.max && shared >= enough && shared < limit;
   }
 
   #unusable(message: string): ResponseValidationError {

@@ -1,9 +1,10 @@
-/** Runs a callback in the async context that was captured. */
+/** Runs a callback in a captured async context. */
 type RunInContext = (callback: () => void) => void;
 
 const runHere: RunInContext = (callback) => callback();
 
-// Not imported, because a runtime without it can do without: hooks then run in the context of whatever ends a wait.
+// Don't import it, because some runtimes don't have it. Hooks then run in the async context of the code that ends a
+// wait.
 const snapshotOf = () =>
   globalThis.process?.getBuiltinModule?.("node:async_hooks").AsyncLocalStorage.snapshot;
 

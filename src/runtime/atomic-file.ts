@@ -5,7 +5,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { ConfigurationError, isTouchpointError } from "../errors.ts";
 import { isMissingFile, messageOf } from "./values.ts";
 
-/** Runs a file operation; its errors name the file. */
+/** Runs a file operation. Adds the name of the file to its errors. */
 export const explained = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
   try {
     return await work();
@@ -17,16 +17,16 @@ export const explained = async <T>(name: string, work: () => Promise<T>): Promis
 
 /** A file that replaces another, or creates one, when it is committed. */
 export interface Draft {
-  /** The path that it is written to until then. */
+  /** The path of the draft until it is committed. */
   readonly path: string;
   append(block: string | Uint8Array): Promise<void>;
-  /** Makes durable what was appended. @throws ConfigurationError if another run has replaced a kept draft. */
+  /** Makes the appended bytes durable. @throws ConfigurationError if another run has replaced a kept draft. */
   sync(): Promise<void>;
-  /** Makes it durable, renames and closes it. If this fails, the caller discards it. */
+  /** Makes the draft durable, renames and closes it. If this fails, the caller discards the draft. */
   commit(): Promise<void>;
-  /** Closes it and leaves the target unchanged. */
+  /** Closes the draft and leaves the target unchanged. */
   discard(): Promise<void>;
-  /** The same, and removes a kept draft too, unless it is another run's. */
+  /** Does the same as `discard`, and also removes a kept draft, unless it belongs to another run. */
   remove(): Promise<void>;
 }
 
@@ -36,13 +36,13 @@ interface DraftOptions {
    * name is random and `discard` removes it.
    */
   readonly isKept?: boolean;
-  /** Resumes the draft after this many of its bytes; by default a new one is started. */
+  /** The number of bytes after which to resume the draft. By default, a new draft is started. */
   readonly keepBytes?: number | undefined;
-  /** The permissions of a new file, less the umask. Default 0o666. */
+  /** The permissions of a new file, before the umask. Default 0o666. */
   readonly mode?: number | undefined;
 }
 
-/** Makes a new name in a folder durable. Some systems (Windows) cannot sync a folder; there it is durable anyway. */
+/** Makes a new name in a folder durable. Windows cannot sync a folder, but a name is durable there anyway. */
 export const syncDirectoryOf = async (path: string): Promise<void> => {
   const folder = await open(dirname(path)).catch(() => undefined);
   await folder?.sync().catch(() => {});
@@ -105,26 +105,26 @@ const openDraftFile = async (
   mode: number,
   keepBytes: number | undefined,
 ): Promise<FileHandle> => {
-  // An existing draft is not reused: other processes may have it open, or have planted a link.
+  // Don't reuse an existing draft, because other processes may have it open, or may have replaced it with a link.
   if (keepBytes === undefined) {
     await rm(path, { force: true });
     return open(path, "wx", mode);
   }
-  // Nor is a resumed one: then each run has a file of its own, and none can change what another has put in place.
+  // Copy a resumed draft, too, so that each run has a separate file and cannot change the file of another run.
   const copy = `${path}.${randomUUID().slice(0, 8)}.tmp`;
   const handle = await copyStart(path, keepBytes, copy);
   await rename(copy, path);
   return handle;
 };
 
-/** What tells a file from any other that has had its name; undefined if there is none. */
+/** A text that distinguishes a file from earlier and later files with the same name; undefined if there is no file. */
 export const identityOf = async (path: string): Promise<string | undefined> => {
   const there = await stat(path, { bigint: true }).catch(() => undefined);
-  // A new file may get the number of one that was removed.
+  // A new file may get the inode number of a removed one, so the time and the size are part of the identity.
   return there && [there.dev, there.ino, there.mtimeNs, there.size].join(" ");
 };
 
-/** Whether the path still is the name of the open file. */
+/** Whether the path is still the name of the open file. */
 const isNameOf = async (path: string, handle: FileHandle): Promise<boolean> => {
   const here = await handle.stat({ bigint: true });
   const there = await stat(path, { bigint: true }).catch(() => undefined);
@@ -154,7 +154,7 @@ const openUnnamed = async (
     ? await open(target, "w")
     : await openDraftFile(draft, old === undefined ? mode : old.mode & 0o777, keepBytes);
   let bytes = keepBytes ?? 0;
-  /** Two runs may have started together: the later one has then replaced the draft of the earlier one. */
+  /** Refuses a draft that another run has replaced, because both runs started at the same time. */
   const requireOwn = async (): Promise<void> => {
     if (!isKept || isDirect) return;
     if (!(await isNameOf(draft, handle)) || (await handle.stat()).size !== bytes)
@@ -174,11 +174,11 @@ const openUnnamed = async (
     },
     commit: async () => {
       if (isDirect) return handle.close();
-      // The umask took some away, or the draft is older than the file it replaces.
+      // The umask removed some permissions, or the draft is older than the file that it replaces.
       if (old !== undefined && (await handle.stat()).mode !== old.mode) await handle.chmod(old.mode & 0o7777);
       await handle.sync();
       await requireOwn();
-      // Windows renames no open file.
+      // Windows can't rename an open file.
       await handle.close();
       await rename(draft, target);
       await syncDirectoryOf(target);
@@ -220,7 +220,7 @@ export const removeOldDrafts = async (path: string): Promise<void> => {
   }
 };
 
-/** Writes a whole file: at any time its name has the old content or the new, never a part. */
+/** Writes a complete file. At any time, its name has either the old content or the new content. */
 export const writeFileAtomically = async (path: string, text: string, mode?: number): Promise<void> => {
   const draft = await openUnnamed(path, { mode });
   try {

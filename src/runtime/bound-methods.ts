@@ -1,4 +1,4 @@
-/** The prototypes of an object, the class of the object first. */
+/** Yields the prototypes of an object, starting with its class. */
 function* prototypesOf(instance: object): Generator<object> {
   let prototype: unknown = Object.getPrototypeOf(instance);
   while (typeof prototype === "object" && prototype !== null && prototype !== Object.prototype) {
@@ -8,7 +8,7 @@ function* prototypesOf(instance: object): Generator<object> {
 }
 
 const boundTo = (instance: object, { value, get, set }: PropertyDescriptor): PropertyDescriptor => {
-  // Configurable, so that a test can replace a method; not enumerable, as a method of a class.
+  // Configurable, so that a test can replace a method. Not enumerable, like a method of a class.
   const bound: PropertyDescriptor = { configurable: true };
   if (get !== undefined) bound.get = get.bind(instance);
   if (set !== undefined) bound.set = set.bind(instance);

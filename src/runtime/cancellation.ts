@@ -1,14 +1,14 @@
 /**
- * A value in a ring, or, without neighbors, in none. Lists of what calls wait for are rings, because a Set that lives
- * long keeps finished calls alive: when V8 reorganizes it, the old table still holds its entries.
+ * A value in a ring, or alone. The lists of waiting calls are rings, because a long-lived Set keeps finished calls
+ * alive: when V8 reorganizes a Set, the old table still references its entries.
  */
 export class Link<T> {
   readonly value: T;
-  /** The link itself, if it is in no ring, or the only one in its ring. */
+  /** The next link; the link itself if it is alone. */
   next: Link<T> = this;
   previous: Link<T> = this;
 
-  /** @param ring - it is added before this link: at the end of the ring that starts after it. */
+  /** @param ring - the link before which to add this one: the end of the ring that starts after `ring`. */
   constructor(value: T, ring?: Link<T>) {
     this.value = value;
     if (ring === undefined) return;
@@ -32,7 +32,7 @@ type Listener = () => void;
 const rings = new WeakMap<AbortSignal, Link<Listener>>();
 
 const openRing = (signal: AbortSignal): Link<Listener> => {
-  // A copy: a listener may remove itself, or others, from the ring.
+  // Iterate over a copy, because a listener may remove itself or others from the ring.
   const ring = new Link<Listener>(function tellAll() {
     const listeners: Listener[] = [];
     for (let at = ring.next; at !== ring; at = at.next) listeners.push(at.value);
@@ -43,11 +43,11 @@ const openRing = (signal: AbortSignal): Link<Listener> => {
 };
 
 /**
- * Calls back when the signal aborts; the returned function undoes it.
+ * Calls back when the signal aborts. The returned function removes the callback.
  *
- * Calls that share a signal share one listener, which is removed after the last call. So a signal that lives as long as
- * the process collects no listeners, and Node does not warn of a leak. A signal that has already aborted never calls
- * back.
+ * Calls that share a signal share one listener, which is removed after the last call. So listeners don't accumulate on
+ * a signal that lives as long as the process, and Node doesn't warn about a leak. A signal that has already aborted
+ * never calls back.
  */
 export const whenAborted = (signal: AbortSignal | undefined, listener: Listener): Listener => {
   if (signal === undefined) return nothingToRelease;
@@ -63,10 +63,10 @@ export const whenAborted = (signal: AbortSignal | undefined, listener: Listener)
 
 /** The abort reason of a call's scope when `totalTimeoutMs` or the client's deadline has passed. */
 export class DeadlineExceeded extends Error {
-  /** Undefined: the client's deadline. */
+  /** The `totalTimeoutMs` of the call; undefined if the client's deadline has passed. */
   readonly totalTimeoutMs: number | undefined;
 
-  /** @param waitingFor - what the call was waiting for then, for example `the limit emails`. */
+  /** @param waitingFor - what the call was waiting for, for example `the limit emails`. */
   constructor(totalTimeoutMs: number | undefined, waitingFor?: string) {
     const wait = waitingFor === undefined ? "" : `, waiting for ${waitingFor}`;
     super(
@@ -85,23 +85,23 @@ export class ClientClosed extends Error {
   }
 }
 
-/** What a deadline needs of a clock: a timer, and how to clear it. */
+/** The part of a clock that a deadline uses. */
 interface Timers {
   after(ms: number, callback: () => void): () => void;
 }
 
-/** What limits the time of a call. */
+/** The time limits of a call. */
 interface TimeLimits {
   readonly totalTimeoutMs: number | undefined;
-  /** What is left until the client's deadline. */
+  /** The remaining time until the client's deadline, in milliseconds. */
   readonly clientLeftMs?: number | undefined;
   readonly clock: Timers;
 }
 
-/** The one signal that aborts a call. */
+/** The single signal that aborts a call. */
 export interface AbortScope {
   readonly signal: AbortSignal | undefined;
-  /** Clears the timer and the listeners, because a signal that outlives the call must not collect them. */
+  /** Removes the timer and the listeners, so that they don't accumulate on a signal that outlives the call. */
   readonly release?: (() => void) | undefined;
 }
 
@@ -110,9 +110,9 @@ const never = Number.POSITIVE_INFINITY;
 const nothingToRelease = (): void => undefined;
 
 /**
- * Combines signals, and a deadline if there is one, into one signal with the reason of the first. It has its own
- * controller and timer: on Node 20, `AbortSignal.any` with a timeout signal is lost to garbage collection, and such a
- * timer does not keep the process alive.
+ * Combines signals, and a deadline if there is one, into one signal. Its reason is that of the first abort. It has its
+ * own controller and timer, because on Node 20, garbage collection may remove an `AbortSignal.any` with a timeout
+ * signal, and the timer of a timeout signal doesn't keep the process alive.
  */
 export const openScope = (
   signals: readonly (AbortSignal | undefined)[],
@@ -137,21 +137,26 @@ export const openScope = (
   return { signal: controller.signal, release };
 };
 
-/** The time between two closings of a client. Every call in flight holds the signal of its own lifetime. */
+/**
+ * The period between two closings of a client. Every call in flight has the signal of the lifetime in which it started.
+ */
 export class Lifetime {
   readonly #free: () => Promise<void>;
   readonly #pending = new Set<Promise<unknown>>();
   #controller = new AbortController();
-  /** Aborts with ClientClosed when the client is closed; after that, calls get a new one. */
+  /** Aborts with ClientClosed when the client is closed. After that, new calls get a new signal. */
   signal: AbortSignal = this.#controller.signal;
 
-  /** @param free - frees what carries the calls. */
+  /** @param free - frees the resources that carry the calls. */
   constructor(free: () => Promise<void> = async () => undefined) {
     this.#free = free;
     this.#keepListening();
   }
 
-  /** A call that is alone would add the one listener of all calls, and remove it: that costs 2 % of a call. */
+  /**
+   * Keeps the shared listener. Otherwise, a call that runs alone would add and remove it, which takes 2 % of a call's
+   * time.
+   */
   #keepListening(): void {
     whenAborted(this.signal, nothingToRelease);
   }
@@ -168,7 +173,7 @@ export class Lifetime {
     while (this.#pending.size > 0) await Promise.allSettled(this.#pending);
   }
 
-  /** Aborts every call in flight, and then frees what carries them. */
+  /** Aborts every call in flight, and then frees the resources that carry the calls. */
   async close(): Promise<void> {
     const closed = this.#controller;
     this.#controller = new AbortController();
@@ -180,9 +185,9 @@ export class Lifetime {
 }
 
 /**
- * Waits for a promise without a signal of its own, until the signal aborts.
+ * Waits for a promise until the signal aborts, if the work itself has no signal.
  *
- * @param waitingFor - what a deadline's error names, for example `the ledger`.
+ * @param waitingFor - the name of the work for the error of a deadline, for example `the ledger`.
  * @throws the signal's reason.
  */
 export const untilAborted = <T>(
@@ -201,7 +206,7 @@ export const untilAborted = <T>(
         ? new DeadlineExceeded(reason.totalTimeoutMs, waitingFor)
         : reason;
     const stop = (): void => settle(() => reject(reasonOf(signal)));
-    // A race with one promise for a whole run would keep a reaction for every item.
+    // A race with a single promise for the complete run would keep a reaction for every item.
     const release = whenAborted(signal, stop);
     if (signal.aborted) stop();
     work.then(
@@ -212,7 +217,7 @@ export const untilAborted = <T>(
 };
 
 /**
- * Iterates a source until a signal aborts, even while the source waits: a silent stream must not block the run.
+ * Iterates a source until a signal aborts, even while the source waits, so that a silent stream doesn't block the run.
  *
  * @throws the signal's reason.
  */
@@ -238,12 +243,12 @@ export const iterateUntilAborted = async function* <Item>(
       yield next.value;
     }
   } catch (error) {
-    // A source that throws has ended; one that was still waiting is told to end, but not awaited.
+    // A source that throws has ended. Call `return` on a source that still waits, but don't await it.
     hasEnded = true;
     if (signal.aborted) void Promise.resolve(iterator.return?.()).catch(() => undefined);
     throw error;
   } finally {
-    // If the consumer leaves early, the source's end is awaited; but a source that hangs there must not block the run.
+    // If the consumer stops early, wait for the end of the source, but only until the signal aborts.
     if (!hasEnded) await untilAborted(Promise.resolve(iterator.return?.()), signal);
   }
 };
@@ -252,12 +257,12 @@ interface TimeLimit {
   readonly limitMs: number;
   readonly clock: Timers;
   readonly signal?: AbortSignal | undefined;
-  /** What is waited for, for the reason. */
+  /** The name of the work, for the abort reason. */
   readonly waitingFor?: string | undefined;
 }
 
 /**
- * Waits for work of a store, which is not ended by that.
+ * Waits for the work of a store for a limited time. The work itself continues after that.
  *
  * @throws DeadlineExceeded after `limitMs`, or the reason of the signal.
  */

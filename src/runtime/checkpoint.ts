@@ -15,8 +15,8 @@ export interface Checkpoint {
   /** A hash of the API key, if that is a string: another key may be of another workspace. */
   readonly key?: string | undefined;
   /**
-   * Only for an ingestion: other ids would record everything again. `from` is `content`, `source:<its name>` or `function`,
-   * `last` the id of the last settled item; null if it has none.
+   * The origin of event ids; only for an ingestion, because other ids would record everything again. `from` is
+   * `content`, `source:<its name>` or `function`. `last` is the id of the last settled item; null if it has none.
    */
   readonly ids?: { readonly from: string; readonly last: string | null } | undefined;
 }
@@ -37,7 +37,7 @@ export interface Checkpoint {
  * ```
  */
 export interface CheckpointStore {
-  /** Returns the state that was saved last; undefined if there is none. */
+  /** Returns the last saved state; undefined if there is none. */
   load(): Promise<unknown>;
   /** Saves the state. Resolves when the state would survive a power cut. */
   save(state: Checkpoint): Promise<void>;
@@ -57,7 +57,7 @@ export const checkpoints = stateKind<Checkpoint>("checkpoint", {
 });
 
 /**
- * Reads what a store has loaded.
+ * Checks the state that a store has loaded.
  *
  * @throws ConfigurationError when it is not a checkpoint of this version of the library.
  */

@@ -4,7 +4,7 @@ import { Link, untilAborted } from "./cancellation.ts";
 export type Cancel = () => void;
 
 /**
- * The source of time. Tests pass a clock that they move themselves.
+ * The source of time. Tests pass a clock that they control.
  *
  * @example
  * ```ts
@@ -22,9 +22,9 @@ export type Cancel = () => void;
  * ```
  */
 export interface Clock {
-  /** Milliseconds that never run backwards; for durations. */
+  /** Returns the time of a monotonic clock in milliseconds, for durations. */
   now(): number;
-  /** Milliseconds since 1970; for comparing with dates of the service. */
+  /** Returns the milliseconds since 1970, for comparing with dates of the service. */
   wallTime(): number;
   /**
    * Calls back once after `ms`, after the sockets were read once more, so that data that has arrived by then wins.
@@ -35,34 +35,34 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-// Browsers have no immediates, nor has jsdom under Jest, whose timers are numbers too.
+// Browsers don't have setImmediate, and neither does jsdom under Jest, whose timers are numbers, too.
 const hasImmediates = (): boolean => typeof setImmediate === "function";
 
-// Taken when the package is loaded: fake timers of a test must not hold a request.
+// Store the function when the package is loaded, so that fake timers of a test don't block a request.
 const immediate: (callback: () => void) => unknown = hasImmediates()
   ? setImmediate
   : (callback) => setTimeout(callback, 0);
 
-/** Calls back after the sockets were read once more. A turn of the event loop that has begun may not read them. */
+/** Calls back after the sockets were read once more. The current turn of the event loop may not read them. */
 export const afterReading = (callback: () => void): void => {
   immediate(function readNext() {
     immediate(callback);
   });
 };
 
-// setTimeout fires at once for anything longer.
+// setTimeout fires at once for a longer time.
 const longestTimerMs = 2 ** 31 - 1;
 
 const after: Clock["after"] = (ms, callback, options) => {
   let timer: NodeJS.Timeout;
   let look: NodeJS.Immediate | undefined;
-  // Timers come before sockets in a turn of the event loop: after a blocked turn, a response may be unread.
+  // A turn of the event loop runs timers before it reads sockets, so after a blocked turn, a response may be unread.
   const lookFirst = (): void => {
     if (hasImmediates()) look = setImmediate(callback);
     else callback();
   };
   const arm = (left: number): void => {
-    // A timer may fire up to a millisecond early; a pause must never end before its time.
+    // A timer may fire up to a millisecond early, but a pause must never end early.
     const step = Math.min(Math.ceil(left), longestTimerMs);
     timer = setTimeout(() => (left > step ? arm(left - step) : lookFirst()), step);
     if (options?.idle) timer.unref?.();
@@ -74,7 +74,7 @@ const after: Clock["after"] = (ms, callback, options) => {
   };
 };
 
-/** Waits on any clock that has `after`; shared by the real clock and the ones of tests. */
+/** Waits on any clock that has `after`. The real clock and the clocks of tests share it. */
 export const sleepOn = async (
   clock: Pick<Clock, "after">,
   ms: number,
@@ -100,18 +100,19 @@ interface Due {
   readonly callback: () => void;
 }
 
-/** Timers of one length, in the order in which they end. */
+/** The timers of one length, in the order in which they end. */
 interface Lane {
-  /** The ring of what is due; it starts after this link. */
+  /** The ring of callbacks. It starts after this link. */
   readonly first: Link<Due>;
-  /** When its timer ends. */
+  /** When the timer of the lane ends. */
   dueAt: number;
   cancel: Cancel;
 }
 
 /**
- * One timer of a clock for all callbacks after the same time: for attempts, because a timer for each costs as much as a
- * sixth of the call. It stays armed between calls and does not keep the process alive: the sockets of attempts do.
+ * Shares one timer of a clock between all callbacks with the same delay. Attempts use it, because a timer for each
+ * attempt takes a sixth of a call's time. The timer stays armed between calls. It doesn't keep the process alive, but
+ * the sockets of attempts do.
  */
 export class SharedTimers {
   readonly #clock: Pick<Clock, "now" | "after" | "wallTime">;
@@ -156,7 +157,8 @@ export class SharedTimers {
 
   #fire(lane: Lane, ms: number): void {
     const { first, dueAt } = lane;
-    // Not the time now: for what came due while the loop stood still, the sockets have to be read once more.
+    // Compare with the timer's time and not with now: sockets must be read before callbacks that came due in a blocked
+    // turn.
     while (first.next.value.at <= dueAt) {
       const due = first.next;
       due.remove();

@@ -10,7 +10,7 @@ const asJson = (value: unknown): unknown => {
   }
 };
 
-// Valid input is never nested as deep, so deeper content need not be distinguished.
+// Valid input is never nested this deep, so deeper content need not be distinguished.
 const deepest = 200;
 
 const sortedFields = (value: object): [string, unknown][] =>
@@ -18,8 +18,8 @@ const sortedFields = (value: object): [string, unknown][] =>
     .filter(([, field]) => field !== undefined)
     .sort(([a], [b]) => (a < b ? -1 : 1));
 
-// Keys in order, so that the same content in another order has the same hash. Values that JSON cannot write get a form
-// too: a source may contain such an item, which must be refused by path, not by a TypeError.
+// Sort the keys, so that the same content in another order has the same hash. Give a form to values that JSON cannot
+// write, too: a source may contain such an item, and its check must refuse it by path, instead of a TypeError here.
 const canonical = (input: unknown, inside: Set<object>): unknown => {
   if (isDate(input)) return Number.isNaN(input.getTime()) ? "Invalid Date" : input.toISOString();
   const value = asJson(input);
@@ -36,7 +36,7 @@ const canonical = (input: unknown, inside: Set<object>): unknown => {
   return written;
 };
 
-/** A value as text: the same for the same content, whatever the order of its keys. */
+/** Converts a value to a text that is the same for the same content, regardless of the order of keys. */
 export const contentText = (value: unknown): string =>
   typeof value === "string"
     ? JSON.stringify(value)
@@ -46,6 +46,8 @@ export const contentText = (value: unknown): string =>
 export const textHash = (text: string): string =>
   createHash("sha256").update(text).digest().toString("base64url", 0, 16);
 
-/** An id derived from the content alone, the same on every run and machine. 128 bits of SHA-256, in hex. */
+/**
+ * Derives an id from the content alone, so that it is the same on every run and machine: 128 bits of SHA-256, in hex.
+ */
 export const contentHash = (value: unknown): string =>
   createHash("sha256").update(contentText(value)).digest("hex").slice(0, 32);

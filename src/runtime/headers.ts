@@ -1,9 +1,9 @@
 import { platform } from "./platform.ts";
 
-/** Raw headers: names in lower case, repeated ones as an array. */
+/** Raw headers: names are in lower case, and the values of a repeated header are an array. */
 export type RawHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Raw headers as the platform's `Headers`; values that it refuses are left out. */
+/** Converts raw headers to the platform's `Headers`. It leaves out values that `Headers` refuses. */
 export const toHeaders = (raw: RawHeaders): Headers => {
   const { Headers } = platform();
   const headers = new Headers();
@@ -12,7 +12,7 @@ export const toHeaders = (raw: RawHeaders): Headers => {
       try {
         headers.append(name, item);
       } catch {
-        // Bytes that are not a legal header value are useless.
+        // Leave out a value with illegal bytes.
       }
     }
   }
@@ -26,31 +26,31 @@ const asctime = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/;
 
 const dateOf = (value: string): number => {
   if (httpDate.test(value)) return Date.parse(value);
-  // In GMT, without saying so.
+  // An asctime date is in GMT, but doesn't contain it.
   return asctime.test(value) ? Date.parse(`${value} GMT`) : Number.NaN;
 };
 
 const joinedSeconds = /^\d+(\.\d+)?(, \d+(\.\d+)?)+$/;
 
-/** All values of the header; a fetch joins them by a comma and a blank. */
+/** All values of the header. A fetch joins them with a comma and a space. */
 const valuesOf = (header: RawHeaders[string]): readonly string[] => {
   const values = typeof header === "object" ? header : [header ?? ""];
   return values.flatMap((value) => (joinedSeconds.test(value) ? value.split(", ") : [value]));
 };
 
 const waitOf = (value: string, sentAt: number): number | undefined => {
-  // Capped, so that an infinite wait stays a number that can be added to a time.
+  // Cap the wait, so that an infinite one stays a number that can be added to a time.
   if (/^\d+(\.\d+)?$/.test(value)) return Math.min(Math.ceil(Number(value) * 1_000), Number.MAX_SAFE_INTEGER);
   const until = dateOf(value);
   return Number.isNaN(until) ? undefined : Math.max(0, until - sentAt);
 };
 
 /**
- * How long the service asks to wait, in milliseconds; undefined if it gives no time.
+ * The wait that the service requires, in milliseconds; undefined if the headers have none.
  *
  * Seconds may be whole or decimal. A date is compared with the response's own `Date`, so that a wrong clock on this
- * side does not change the wait; `wallTime` is used if the response has none. Of several values, the longest counts;
- * anything else counts as absent.
+ * side does not change the wait; `wallTime` is used if the response has none. If there are several values, the longest
+ * one counts. Any other value counts as absent.
  */
 export const retryAfterMs = (headers: RawHeaders, wallTime: number): number | undefined => {
   const [first = ""] = valuesOf(headers.date);
@@ -62,16 +62,16 @@ export const retryAfterMs = (headers: RawHeaders, wallTime: number): number | un
   return waits.length === 0 ? undefined : Math.max(...waits);
 };
 
-// As long as a first back-off may last.
+// The maximum of the first delay before a retry.
 const unnamedPauseMs = 1_000;
 
-/** An error response, as far as it says when to send again. */
+/** The part of an error response that determines a pause. */
 interface Refusal {
   readonly status: number;
   readonly retryAfterMs?: number | undefined;
 }
 
-/** How long a response pauses the limits of its request: a 429 always does, a 503 if it gives a time. */
+/** How long a response pauses the limits of its request. A 429 always pauses them; a 503 only with a required wait. */
 export const pauseMsOf = ({ status, retryAfterMs }: Refusal): number | undefined => {
   if (status === 429) return retryAfterMs ?? unnamedPauseMs;
   return status === 503 ? retryAfterMs : undefined;

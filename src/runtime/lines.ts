@@ -2,11 +2,11 @@ import { isUtf8 } from "node:buffer";
 
 /** One line of a file. */
 export interface Line {
-  /** Its number, counted from 1. */
+  /** The number of the line, counted from 1. */
   readonly line: number;
   /** The text of the line without its end. Empty if it is too long. */
   readonly text: string;
-  /** What ended it; empty for a last line without an end. */
+  /** The line break; empty for a last line without one. */
   readonly end: "\n" | "\r\n" | "\r" | "";
   readonly fault: "too-long" | "not-utf8" | undefined;
 }
@@ -15,7 +15,7 @@ const byteOrderMark = "\uFEFF";
 const newline = 0x0a;
 const carriageReturn = 0x0d;
 
-/** Collects the bytes of one line after the other. */
+/** Collects the bytes of one line at a time. */
 class LineBuffer {
   readonly #maxLineBytes: number;
   #parts: Buffer[] = [];
@@ -55,14 +55,14 @@ class LineBuffer {
  *
  * Splits bytes before they are decoded, because a line end is never part of a longer UTF-8 character.
  *
- * @param maxLineBytes - the longest line to keep in memory.
+ * @param maxLineBytes - the maximum length of a line in bytes.
  */
 export async function* readLines(
   chunks: AsyncIterable<Buffer>,
   { maxLineBytes }: { readonly maxLineBytes: number },
 ): AsyncGenerator<Line[]> {
   const buffer = new LineBuffer(maxLineBytes);
-  /** The last byte so far is a carriage return: a newline may follow in the next chunk. */
+  /** Whether the last byte so far is a carriage return, so that a newline may follow in the next chunk. */
   let isReturned = false;
   for await (const chunk of chunks) {
     if (chunk.length === 0) continue;

@@ -20,16 +20,18 @@ export const epochMsOf = (value: unknown): number | undefined => {
   return isTemporal(value) ? value.epochMilliseconds : undefined;
 };
 
-/** Objects of other libraries that hold a time, by a method that they have: what to call. */
+/**
+ * For objects of other libraries that contain a time: a method that identifies them, and the call that converts them.
+ */
 const conversions: readonly (readonly [method: string, call: string])[] = [
   ["toJSDate", ".toJSDate()"], // luxon
   ["toDate", ".toDate()"], // dayjs, moment
 ];
 
 /**
- * What is wrong with an object that is no point in time.
+ * Describes the fault of an object that is not a point in time.
  *
- * @param shape - what it must be.
+ * @param shape - what the value must be.
  */
 export const momentObjectFault = (value: object, shape: string): string => {
   const tag = tagOf(value);

@@ -1,4 +1,4 @@
-/** The edit distance: how many letters to insert, remove or replace. */
+/** The edit distance: the number of letters to insert, remove or replace. */
 const distance = (from: string, to: string): number => {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const [at, letter] of [...from].entries()) {
@@ -12,7 +12,7 @@ const distance = (from: string, to: string): number => {
   return row.at(-1) ?? 0;
 };
 
-/** What other libraries call it. */
+/** Names of options in other libraries, with our names. */
 const elsewhere: Readonly<Record<string, string>> = {
   retries: "maxRetries",
   retry: "maxRetries",
@@ -25,7 +25,7 @@ const elsewhere: Readonly<Record<string, string>> = {
 /** A name without the usual differences in spelling: case, `_` and `-`. */
 export const foldedName = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, "");
 
-/** The known name that was probably meant; undefined if none is near. */
+/** The candidate that the user probably meant; undefined if no candidate is similar. */
 export const nearestTo = (name: string, candidates: readonly string[]): string | undefined => {
   const alias = elsewhere[foldedName(name)];
   if (alias !== undefined && candidates.includes(alias)) return alias;
@@ -40,7 +40,7 @@ export const nearestTo = (name: string, candidates: readonly string[]): string |
   return isNear ? near.one : undefined;
 };
 
-/** The end of a message about an unknown name; empty if no known name is near. */
+/** The end of a message about an unknown name; empty if no candidate is similar. */
 export const suggestion = (name: string, candidates: readonly string[]): string => {
   const meant = nearestTo(name, candidates);
   return meant === undefined ? "" : ` (did you mean "${meant}"?)`;

@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../errors.ts";
 
-/** The oldest Node version that the package supports, as `engines` in package.json says; a test compares the two. */
+/** The oldest Node version that the package supports. A test compares it with `engines` in package.json. */
 export const leastNode = "20.18.1";
 
 const isOlder = (version: string, than: string): boolean => {
@@ -10,12 +10,12 @@ const isOlder = (version: string, than: string): boolean => {
 };
 
 /**
- * Refuses a Node version that is too old when the package is imported; otherwise it would fail later, at the first
- * missing function. Other runtimes report a compatible Node version, or none.
+ * Refuses a Node version that is too old when the package is imported. Otherwise, the package would fail later, at the
+ * first missing function. Other runtimes report a compatible Node version, or none.
  *
  * @throws ConfigurationError
  */
-// A worker without Node compatibility has no process.
+// A worker without Node compatibility has no `process`.
 export const assertNode = (version: string | undefined = globalThis.process?.versions?.node): void => {
   if (version !== undefined && isOlder(version, leastNode))
     throw new ConfigurationError(

@@ -3,26 +3,26 @@ import { ConfigurationError } from "../errors.ts";
 import { type Draft, explained, keptDraftOf, openDraft } from "./atomic-file.ts";
 import { untilAborted } from "./cancellation.ts";
 
-/** Where work keeps its state. */
+/** The store for the state of work. */
 interface StateStore<State> {
   load(): Promise<State | undefined>;
   /**
-   * Resolves when the state would survive a power cut. Without this, nothing is saved. Of two runs, the one that has the
-   * draft goes on.
+   * Saves a state. Resolves when the state would survive a power cut. Without this method, nothing is saved. If two
+   * runs save a state, the run with the draft continues.
    */
   readonly save?: ((state: State, hasDraft: boolean) => Promise<void>) | undefined;
   /** Throws if no state could be saved. */
   readonly check?: (() => Promise<void>) | undefined;
-  /** Without this, the state is kept when the work has ended. */
+  /** Removes the state when the work has ended. Without this method, the state is kept. */
   readonly remove?: () => Promise<void>;
 }
 
 interface ResumableOptions<State> {
-  /** What errors call the state: `checkpoint events.json`. */
+  /** The name of the state in errors: `checkpoint events.json`. */
   readonly name: string;
-  /** Undefined: nothing is kept. */
+  /** The store; undefined to save no state. */
   readonly store: StateStore<State> | undefined;
-  /** The state of work that has not begun. */
+  /** The state of work that has not started. */
   readonly fresh: State;
   /** Ends each wait for the store. */
   readonly signal?: AbortSignal | undefined;
@@ -31,9 +31,9 @@ interface ResumableOptions<State> {
 /** The file that a draft becomes. */
 export interface DraftFile {
   readonly path: string;
-  /** What errors call it. */
+  /** The name of the file in errors. */
   readonly name: string;
-  /** The permissions of a new draft, less the umask. */
+  /** The permissions of a new draft, before the umask. */
   readonly mode?: number | undefined;
 }
 
@@ -43,19 +43,19 @@ const sizeOfDraft = async ({ path, name }: DraftFile): Promise<number | undefine
 };
 
 /**
- * Work that can be killed at any time and started again: each run continues from the state that was saved last.
+ * Work that can be killed at any time and started again. Each run continues from the last saved state.
  *
- * Work that writes a file also has a draft. The state counts bytes of the draft that are on disk; what lies beyond them
- * is of a killed run, and removed.
+ * Work that writes a file also has a draft. The state counts the bytes of the draft that are on disk. Bytes after those
+ * are from a killed run, and are removed.
  */
 export class Resumable<State extends object> {
-  /** What is settled. */
+  /** The progress of the work. */
   state: State;
-  /** An earlier run has begun this work. */
+  /** Whether this run continues an earlier one. */
   isResumed = false;
   readonly #options: ResumableOptions<State>;
   #draft: Draft | undefined;
-  /** The save that has begun last, and the one that begins after it. */
+  /** The last started save. `#nextSave` is the save that starts after it. */
   #saving: Promise<void> = Promise.resolve();
   #nextSave: Promise<void> | undefined;
 
@@ -64,7 +64,11 @@ export class Resumable<State extends object> {
     this.state = options.fresh;
   }
 
-  /** Reads the state of an earlier run. @param isOurs - whether it is of this work, which otherwise begins anew. */
+  /**
+   * Reads the state of an earlier run.
+   *
+   * @param isOurs - whether a state belongs to this work. If not, the work starts from its beginning.
+   */
   async resume(isOurs: (before: State) => boolean): Promise<void> {
     const { store, signal } = this.#options;
     const before = store && (await untilAborted(store.load(), signal));
@@ -74,7 +78,7 @@ export class Resumable<State extends object> {
     this.isResumed = true;
   }
 
-  /** @throws ConfigurationError about the state. @param what - the rest of a sentence about it. */
+  /** @throws ConfigurationError about the state. @param what - the rest of the sentence after the name of the state. */
   refuse(what: string, cause?: unknown): never {
     throw new ConfigurationError(`${this.#options.name} ${what}`, { cause });
   }
@@ -84,23 +88,23 @@ export class Resumable<State extends object> {
     return (await sizeOfDraft(file)) !== undefined;
   }
 
-  /** Starts the draft, or continues it after the bytes that count. @throws ConfigurationError if it has fewer. */
+  /** Starts the draft, or continues it after `bytes`. @throws ConfigurationError if the draft has fewer bytes. */
   async openDraft(file: DraftFile, bytes: number): Promise<void> {
     const { path, name, mode } = file;
     if (this.isResumed && ((await sizeOfDraft(file)) ?? -1) < bytes)
       throw new ConfigurationError(
-        `${await keptDraftOf(path)} is missing or shorter than ${this.#options.name} says: delete the checkpoint to start over`,
+        `${await keptDraftOf(path)} is missing or shorter than ${this.#options.name} requires. To start over, delete the checkpoint`,
       );
     const keepBytes = this.isResumed ? bytes : undefined;
     this.#draft = await openDraft(path, name, { isKept: true, keepBytes, mode });
   }
 
-  /** Adds to the draft. It counts when a state is saved that says so. */
+  /** Appends to the draft. The new bytes count when a state that includes them is saved. */
   async append(block: string | Uint8Array): Promise<void> {
     await this.#draft?.append(block);
   }
 
-  /** Saves a state, after what was appended. While one is saved, others wait for one save of the newest. */
+  /** Saves a state after syncing the draft. Calls during a save wait for a single save of the newest state. */
   async save(state: State): Promise<void> {
     this.state = state;
     this.#nextSave ??= this.#saving.then(async () => {
@@ -112,7 +116,7 @@ export class Resumable<State extends object> {
     await untilAborted(this.#nextSave, this.#options.signal);
   }
 
-  /** Ends the work: makes the file of its draft, by default by renaming it, and removes the state. */
+  /** Ends the work: creates the file from the draft, by default by renaming the draft, and removes the state. */
   async finish(make?: (draftPath: string) => Promise<void>): Promise<void> {
     const draft = this.#draft;
     if (draft !== undefined && make !== undefined) {
@@ -123,7 +127,7 @@ export class Resumable<State extends object> {
     await this.#options.store?.remove?.();
   }
 
-  /** Leaves the work to a later run. Without a state, the draft would be of no use. */
+  /** Leaves the work to a later run. It removes a draft without a saved state, which no run could use. */
   async leave(): Promise<void> {
     if (this.state === this.#options.fresh) await this.#draft?.remove();
     await this.#draft?.discard();

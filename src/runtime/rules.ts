@@ -2,16 +2,16 @@ import { ConfigurationError, ValidationError } from "../errors.ts";
 import { suggestion } from "./nearest-name.ts";
 import { hasOptions, isAbortSignal, isPlainObject, shown } from "./values.ts";
 
-/** Returns the faults of an option's value; each names the option. */
+/** Returns the faults of an option's value. Each fault names the option. */
 export type Rule = (value: unknown, name: string) => readonly string[];
 
-/** The options of a method, or of a client. */
+/** The rules for the options of a method or a client, keyed by option name. */
 export type Rules = Readonly<Record<string, Rule>>;
 
-/** For what is checked elsewhere, or may be anything. */
+/** For an option that is checked elsewhere, or that may have any value. */
 export const anything: Rule = () => [];
 
-/** @param what - what the value must be, for the message, which repeats the value. */
+/** Creates a rule. @param what - what the value must be, for the message. The message repeats the value. */
 export const must =
   (what: string, fits: (value: unknown) => boolean): Rule =>
   (value, name) =>
@@ -56,7 +56,7 @@ export const isOneOf = (...values: readonly string[]): Rule => {
 
 const none: readonly string[] = [];
 
-/** Whether a value has all these methods, itself or by its class. */
+/** Whether a value has all of these methods, as its own or by its class. */
 export const can = (value: unknown, ...methods: readonly string[]): boolean =>
   ((typeof value === "object" && value !== null) || isFunction(value)) &&
   methods.every((method) => isFunction(Reflect.get(Object(value), method)));
@@ -66,19 +66,19 @@ const mapHint = (options: unknown): string =>
   typeof options === "number" ? "; as a callback of map, write items.map((item) => method(item))" : "";
 
 /**
- * The faults of options. Null means none, and undefined the default.
+ * Finds the faults of options. Null means no options, and undefined means the default.
  *
- * @param within - the name of the option that has these.
- * @param required - those without a default.
+ * @param within - the name of the option that contains these options.
+ * @param required - the names of options without a default.
  */
 export const ruleFaults = (input: unknown, rules: Rules, { within = "", required = none } = {}): string[] => {
   const options = input ?? {};
   if (!hasOptions(options))
     return [`the options must be an object, got ${shown(options)}${mapHint(options)}`];
   const names = Object.keys(rules);
-  // An option within another is one of few.
+  // For options inside of another option, list the few allowed names.
   const [before, after] = within === "" ? ["", ""] : [`${within}: `, `: there are ${names.join(", ")}`];
-  // A misspelled option must not be ignored.
+  // Refuse unknown options, so that a misspelled option is not ignored.
   const faults = Object.keys(options)
     .filter((name) => !names.includes(name))
     .map((name) => `${before}there is no option "${name}"${suggestion(name, names)}${after}`);
@@ -91,8 +91,8 @@ export const ruleFaults = (input: unknown, rules: Rules, { within = "", required
 };
 
 /**
- * A copy of options. Each is read once, also one that is inherited or an accessor. A value that cannot hold options is
- * returned as it is, for `ruleFaults` to refuse.
+ * Copies options. It reads each option once, including inherited ones and accessors. It returns a value that cannot
+ * have options unchanged, so that `ruleFaults` refuses it.
  *
  * @param rules - the known options.
  */
@@ -105,11 +105,11 @@ export const readOptions = <T extends object>(options: T | null | undefined, rul
     const value: unknown = Reflect.get(options, name);
     if (value !== undefined) copy[name] = value;
   }
-  // The same options: `undefined` is the same as no value.
+  // The copy has the same options, because `undefined` means the same as no value.
   return copy as T;
 };
 
-/** For an option that has options of its own. @param what - what its value must be. */
+/** Creates a rule for an option that contains options. @param what - what its value must be. */
 export const optionsOf =
   (rules: Rules, what: string, required = none): Rule =>
   (value, name) =>
@@ -120,7 +120,7 @@ export const refuseFaults = (operation: string, faults: readonly string[]): void
   if (faults.length > 0) throw new ValidationError(`${operation}: ${faults.join("; ")}`, { operation });
 };
 
-/** The same for what is set up once: @throws ConfigurationError. */
+/** Does the same for a setup: @throws ConfigurationError naming every fault, if there is one. */
 export const refuseSetup = (what: string, faults: readonly string[]): void => {
   if (faults.length > 0) throw new ConfigurationError(`${what}: ${faults.join("; ")}`);
 };

@@ -5,7 +5,7 @@ import { explained, identityOf, openDraft, removeOldDrafts, writeFileAtomically 
 import { isCount, isMissingFile, messageOf } from "./values.ts";
 
 /**
- * A kind of state that says how far a run has come, of version 1.
+ * A kind of state that stores the progress of a run, in version 1 of its format.
  *
  * @param noun - for error messages: `checkpoint`, `snapshot`.
  * @param checks - what each of its fields must be.
@@ -18,24 +18,28 @@ export const stateKind = <State extends { readonly version: 1 }>(
   const isState = (value: unknown): value is State =>
     Object(value).version === 1 && fields.every(([name, fits]) => fits(Object(value)[name]));
 
-  /** @throws ConfigurationError, by its name, for a value that is no such state, or of a newer version. */
+  /**
+   * @throws ConfigurationError that starts with `name`, for a value that is not such a state or has a newer version.
+   */
   const read = (value: unknown, name: string): State => {
     if (isState(value)) return value;
     const { version }: { version?: unknown } = Object(value);
     const why =
       isCount(version) && version > 1
-        ? `was saved by a newer touchpoint-sdk (version ${version} of ${noun}s): update it here`
-        : `is damaged or is not a ${noun}: check whether another program writes to it`;
-    throw new ConfigurationError(`${name} ${why}, or delete it to start over`);
+        ? `was saved by a newer touchpoint-sdk (version ${version} of ${noun}s). To use it, update touchpoint-sdk here`
+        : `is damaged or is not a ${noun}. Check whether another program writes to it`;
+    throw new ConfigurationError(`${name} ${why}. To start over, delete the ${noun}`);
   };
 
-  /** Reads a state from its text, likewise. */
+  /** Reads a state from its JSON text. @throws ConfigurationError as `read` does, and for text that is not JSON. */
   const parse = (text: string, name: string): State => {
     let value: unknown;
     try {
       value = JSON.parse(text);
     } catch (cause) {
-      throw new ConfigurationError(`${name} is cut short or no JSON: delete it to start over`, { cause });
+      throw new ConfigurationError(`${name} is cut short or is not JSON. To start over, delete the ${noun}`, {
+        cause,
+      });
     }
     return read(value, name);
   };
@@ -43,7 +47,7 @@ export const stateKind = <State extends { readonly version: 1 }>(
   return { noun, read, parse };
 };
 
-// Not a method of the kind: then stores that need no file would load this, too.
+// Not a method of stateKind, so that stores without files don't load the code for files.
 /** Keeps a state in a file, as JSON that no other user may read. */
 export const stateFile = <State extends { readonly version: 1 }>(
   path: string,
@@ -52,7 +56,7 @@ export const stateFile = <State extends { readonly version: 1 }>(
   // A run continues with the same file, even if the program changes its working directory.
   const absolute = resolve(path);
   const name = `${noun} ${path}`;
-  /** The file that this run has read or written; undefined if there is none. */
+  /** The identity of the file that this run has read or written; undefined if there is none. */
   let own: string | undefined;
   return {
     load: async (): Promise<State | undefined> => {
@@ -67,7 +71,7 @@ export const stateFile = <State extends { readonly version: 1 }>(
       }
       return parse(text, name);
     },
-    /** Throws if it could not be saved: found out here, before anything is sent. */
+    /** Throws if the state could not be saved, so that a run fails before it sends anything. */
     check: async (): Promise<void> => (await openDraft(absolute, name, { mode: 0o600 })).discard(),
     /** @throws ConfigurationError if another run has saved its state there since, unless this run has the draft. */
     save: (state: State, hasDraft = false): Promise<void> =>
@@ -75,7 +79,7 @@ export const stateFile = <State extends { readonly version: 1 }>(
         const there = await identityOf(absolute);
         if (!hasDraft && there !== undefined && there !== own)
           throw new ConfigurationError(
-            `${name} was written by another run meanwhile: wait until that has ended, or give each run a ${noun} of its own`,
+            `${name} was written by another run meanwhile: wait until that run has ended, or give each run a ${noun} of its own`,
           );
         await writeFileAtomically(absolute, `${JSON.stringify(state)}\n`, 0o600);
         own = await identityOf(absolute);

@@ -1,11 +1,12 @@
-// Shared by the copies of the package: the reader of a file is in another entry than the import that reports its lines.
+// A registered symbol, because the reader of a file is in another entry of the package than the import that reports
+// lines.
 const lineKey = Symbol.for("touchpoint-sdk.source-line");
 
-/** Marks a record with its line in the file; the mark is not enumerable. */
+/** Marks a record with its line number. The mark is not enumerable. */
 export const markLine = <T extends object>(item: T, line: number): T =>
   Object.defineProperty(item, lineKey, { value: line, configurable: true });
 
-/** The line that a record was read from, counted from 1; undefined if it is not from a file. */
+/** The line number of a record, counted from 1; undefined if the record is not from a file. */
 export const lineOf = (item: unknown): number | undefined => {
   if (typeof item !== "object" || item === null) return undefined;
   const line: unknown = Reflect.get(item, lineKey);
@@ -14,7 +15,7 @@ export const lineOf = (item: unknown): number | undefined => {
 
 const unreadableKey = Symbol.for("touchpoint-sdk.unreadable-line");
 
-/** Whether an item stands for a line without a record. Such items are not counted, as where the reader leaves them out. */
+/** Whether an item represents an unreadable line. Such items don't count, because other readers leave them out. */
 export const isUnreadable = (item: unknown): boolean =>
   typeof item === "object" && item !== null && Reflect.get(item, unreadableKey) === true;
 
@@ -22,11 +23,11 @@ const settledKey = Symbol.for("touchpoint-sdk.settled-records");
 
 type TellSettled = (records: number) => void;
 
-/** Lets a consumer tell its source how many records an earlier run has settled. */
+/** Adds a method to a source with which a consumer reports how many records an earlier run has settled. */
 export const withSettled = <T extends object>(source: T, tell: TellSettled): T =>
   Object.defineProperty(source, settledKey, { value: tell });
 
-/** Tells a source how many of its records are settled; sources without the method are left alone. */
+/** Reports the number of settled records to a source, if the source has the method for it. */
 export const tellSettled = (source: object, records: number): void => {
   const tell: unknown = Reflect.get(source, settledKey);
   if (typeof tell === "function") tell(records);

@@ -1,6 +1,6 @@
 /** A fault, as a Standard Schema reports it. */
 export interface SchemaIssue {
-  /** What is wrong, in the words of the schema library. */
+  /** The message of the schema library. */
   readonly message: string;
   /** The path to the fault; none for the value itself. */
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
@@ -13,7 +13,7 @@ type SchemaResult =
 
 /**
  * A schema of zod, valibot, arktype or any other library that implements the Standard Schema specification. `Input` is
- * what it accepts, and must be JSON. Nothing is transformed: the given value is sent.
+ * the accepted type, which must be JSON. The client doesn't use transformations: it sends the original value.
  *
  * Source: standardschema.dev, version 1; only the parts used here, so that the types need no package.
  */
@@ -29,9 +29,9 @@ export interface StandardSchema<Input = unknown> {
     /** For the compiler only; undefined at run time. */
     readonly types?:
       | {
-          /** The type that it accepts. */
+          /** The accepted type. */
           readonly input: Input;
-          /** The type that it returns; not used. */
+          /** The returned type, which is not used. */
           readonly output: unknown;
         }
       | undefined;

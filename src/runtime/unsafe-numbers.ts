@@ -8,7 +8,7 @@ export interface UnsafeNumber {
 
 const token = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[{}[\],:]/g;
 
-// A number with a point or an exponent is one that someone wrote as a double.
+// A number with a decimal point or an exponent was written as a double.
 const isUnsafe = (text: string): boolean => /^-?\d{16,}$/.test(text) && String(Number(text)) !== text;
 
 /**
@@ -31,7 +31,7 @@ export const findUnsafeNumber = (json: string): UnsafeNumber | undefined => {
       const last = path.length - 1;
       path[last] = isList.at(-1) ? Number(path[last]) + 1 : "";
     } else if (first === '"') {
-      // A name comes before a colon; a text that is a value leaves the name of its field.
+      // A string before a colon is a field name. A string that is a value doesn't change the current name.
       const last = path.length - 1;
       if (last >= 0 && isList.at(-1) === false && path[last] === "") path[last] = JSON.parse(text);
     } else if (first !== ":" && isUnsafe(text)) return { path, text };

@@ -43,7 +43,7 @@ export const isIterable = (value: unknown): value is Iterable<unknown> | AsyncIt
 export const isPlainObject = (value: unknown): value is Readonly<Record<string, unknown>> => {
   if (typeof value !== "object" || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
-  // The root of any realm.
+  // Object.prototype of any realm has no prototype.
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 };
 

@@ -8,7 +8,7 @@ export interface Incoming {
   readonly method: string;
   /** The path and query, for instance `/api/v1/contacts?limit=10`. */
   readonly target: string;
-  /** Names in lower case. */
+  /** The headers, with names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   /** Whether the caller has closed the connection. */
@@ -23,7 +23,7 @@ export interface Answer {
   readonly body: string;
   /** The fault that cuts or breaks the response on its way, or a reset before the first byte. */
   readonly delivery?: FaultName | "reset";
-  /** How late it leaves, in milliseconds. */
+  /** The delay before the response is sent, in milliseconds. */
   readonly delayMs?: number;
 }
 
@@ -37,7 +37,7 @@ export interface Reply {
 export class Refusal extends Error implements Reply {
   readonly status: number;
   readonly retryAfterMs: number | undefined;
-  /** The limit that gave a 429. */
+  /** The limit that caused a 429. */
   readonly limit: LimitName | undefined;
 
   constructor(status: number, message: string, retryAfterMs?: number, limit?: LimitName) {
@@ -55,15 +55,15 @@ export class Refusal extends Error implements Reply {
 
 const json = { "content-type": "application/json; charset=utf-8" };
 
-/** Turns the result of a rule into an answer. */
+/** Converts the result of a rule to an answer. */
 export const replyTo = ({ status, body, retryAfterMs }: Reply): Answer => {
   if (body === undefined) return { status, headers: {}, body: "" };
-  // Rounded up: a retry at the named second must never be too early.
+  // Round up, so that a retry after the named seconds is never too early.
   const wait = retryAfterMs === undefined ? {} : { "retry-after": String(Math.ceil(retryAfterMs / 1_000)) };
   return { status, headers: { ...json, ...wait }, body: JSON.stringify(body) };
 };
 
-/** The error with which any fetch reports a broken connection. */
+/** Creates the error with which a fetch reports a broken connection. */
 export const broken = (message: string): TypeError =>
   new TypeError(message, { cause: Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" }) });
 
@@ -77,9 +77,9 @@ export async function* piecesOf({ delivery }: Answer, body: Uint8Array, clock: C
   let pause = Promise.resolve();
   for (let at = 0; at < body.length; at += 8) {
     await pause;
-    // It begins before the piece arrives: whoever moves the clock then moves it too.
+    // Start the pause before the piece arrives, so that advancing the clock after its arrival ends the pause, too.
     pause = clock.sleep(50, signal);
-    // Nobody may ask for another piece.
+    // The consumer may never request another piece, so a rejection must not be unhandled.
     pause.catch(() => {});
     yield body.slice(at, at + 8);
   }
@@ -89,8 +89,8 @@ const parsed = (value: unknown, refusal?: Refusal) => ({ value, refusal });
 const unread = (value: unknown, why: string) => parsed(value, new Refusal(400, why));
 
 /**
- * Parses the body of a request: its JSON, or its text with why it is refused. The refusal is thrown later, when the request
- * has been admitted.
+ * Parses the body of a request: its JSON, or its text with the reason for the refusal. The refusal is thrown later,
+ * when the request has been admitted.
  */
 export const parseBody = ({ method, headers, body }: Incoming) => {
   const mayBeEmpty = method === "GET" || method === "DELETE";

@@ -10,7 +10,7 @@ import { accountNamed } from "./store/mail-account.ts";
 import type { Workspace } from "./store/workspace.ts";
 import type { World } from "./world.ts";
 
-/** The simulated service: takes a request, returns an answer. Both `fetch` and `listen` call it. */
+/** The simulated service, a function from a request to an answer. Both `fetch` and `listen` call it. */
 export type App = (incoming: Incoming) => Promise<Answer>;
 
 const arrive = (incoming: Incoming) => {
@@ -30,7 +30,7 @@ const eventsIn = ({ operation }: Match, body: unknown): number => {
 
 /**
  * Decides whether a request reaches its rule: limits, route, browser, scope and role. Every request with a valid key
- * counts, even if it is then refused; only a 429 costs nothing.
+ * counts, even if it is refused later. Only a 429 doesn't count.
  *
  * @throws Refusal
  */
@@ -58,14 +58,14 @@ const idIn = (body: string): string | undefined => /"id":"([^"]+)"/.exec(body)?.
 
 const silent = ["reset", "stall", "truncate", "stall-body", "gzip-corrupt"];
 
-/** Whether the caller of a request that was applied learns so from its answer. */
+/** Whether the answer shows the caller that the request was applied. */
 const tells = ({ status, delivery, body }: Answer, made: string | undefined): boolean =>
   status >= 200 &&
   status < 300 &&
   !silent.includes(delivery ?? "") &&
   (made === undefined || body.includes(made));
 
-/** Creates the service. It asks for the current world at each request, because a reset replaces it. */
+/** Creates the service. It gets the current world for each request, because a reset replaces the world. */
 export const createApp = (world: () => World, clock: SandboxClock, options: SandboxOptions): App => {
   const { latencyMs = 0 } = options;
   const [min, max] = typeof latencyMs === "number" ? [latencyMs, latencyMs] : latencyMs;
@@ -117,12 +117,12 @@ export const createApp = (world: () => World, clock: SandboxClock, options: Sand
       fault: effect?.label,
     };
     const exchange = journal.add(record, { headers, body: answer.body });
-    // The id of the record that it made or changed.
+    // The id of the created or changed record.
     const made = record.applied ? idIn(own.body) : undefined;
     if (record.applied && !tells(answer, made)) journal.lost(exchange, made);
     const waitMs = lateMs + (answer.delayMs ?? 0);
     if (waitMs > 0) await clock.sleep(waitMs);
-    // A client that gave up while the answer was on its way does not know what it did.
+    // A client that disconnected before the answer doesn't know whether its request was applied.
     if (record.applied && incoming.isGone?.() === true) journal.lost(exchange, made);
     journal.answered(exchange, clock.now() - startedAt);
     return { ...answer, headers };

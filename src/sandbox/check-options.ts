@@ -34,7 +34,7 @@ const changeableRules = {
   mailAccount: isText,
 };
 
-// A key is a secret: the message does not repeat it.
+// The message doesn't repeat the key, because it is a secret.
 const key: Rule = (value, name) =>
   typeof value === "string" && /^\S+$/.test(value) ? [] : [`${name} must be a string without blanks`];
 
@@ -94,11 +94,11 @@ const sandboxRules = {
   workspaces: recordOf(optionsOf(workspaceRules, "an object")),
 };
 
-/** The settings of a workspace; a workspace that only a key names has none. */
+/** The settings of a workspace. A workspace that only a key names has no settings. */
 export const settingsOf = (options: SandboxOptions, name: string): WorkspaceOptions =>
   name === defaultWorkspace ? options : (options.workspaces?.[name] ?? {});
 
-/** The faults of options that are valid alone, but contradict each other. */
+/** Finds the faults of options that are valid individually, but contradict each other. */
 const clashes = (options: SandboxOptions): string[] => {
   const keys = (options.apiKeys ?? []).map(
     (one): ApiKeyOptions => (typeof one === "string" ? { key: one } : one),

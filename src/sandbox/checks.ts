@@ -7,13 +7,13 @@ export const isTime = must(
   (value) => (typeof value === "string" || isDate(value)) && !Number.isNaN(new Date(value).getTime()),
 );
 
-/** Checks some values in another way. */
+/** Applies another check to some values. */
 export const when =
   (test: (value: unknown) => boolean, then: Rule, otherwise: Rule): Rule =>
   (value, field) =>
     (test(value) ? then : otherwise)(value, field);
 
-/** Accepts this value too. */
+/** Also accepts this value. */
 export const or = (accepted: unknown, check: Rule): Rule =>
   when((value) => value === accepted, anything, check);
 

@@ -95,7 +95,7 @@ export interface SandboxControls {
   updateKey(key: string, change: Partial<Omit<ApiKeyOptions, "key" | "workspace">>): void;
 }
 
-/** Creates the controls. They ask for the current world at each call, because a reset replaces it. */
+/** Creates the controls. They get the current world for each call, because a reset replaces the world. */
 export const createControls = (current: () => World): SandboxControls => ({
   seedContacts: (count, change) => {
     refuseSetup("sandbox.seedContacts", isWhole(0)(count, "count"));
@@ -123,7 +123,7 @@ export const createControls = (current: () => World): SandboxControls => ({
     if (failing !== undefined) account.failing = failing ?? undefined;
     if (dailyLimit === undefined) return;
     setDailyLimit(account.meters, dailyLimit ?? account.dailyLimit);
-    // What waited for the day may go out now.
+    // Emails that waited because of the daily limit may be sent now.
     for (const record of workspace.scheduled.values()) dispatchLater(record, workspace);
   },
   updateWorkspace: (change, name) => {
@@ -140,7 +140,7 @@ export const createControls = (current: () => World): SandboxControls => ({
   updateKey: (name, change) => {
     checkArgument("updateKey", change);
     const key = current().keys.get(name);
-    // The name is the key itself, which no message repeats.
+    // Don't repeat the name, because it is the key itself.
     if (key === undefined) throw new ConfigurationError("sandbox.updateKey: there is no such key");
     key.settings = { ...key.settings, ...defined(change) };
   },

@@ -42,9 +42,9 @@ export interface Sandbox extends SandboxControls {
   stateOf(workspace: string): SandboxState;
   /**
    * Waits for an `email`, `contact`, `event` or `request` with these fields, for work that your code does in the background.
-   * What is there already counts too.
+   * Existing records count, too.
    *
-   * @throws Error when none came within `timeoutMs` (default 5,000).
+   * @throws Error when none arrived within `timeoutMs` (default 5,000).
    * @example
    * ```ts
    * const { subject } = await sandbox.waitFor("email", { to: "ada@example.com" }, { timeoutMs: 1_000 });
@@ -171,7 +171,7 @@ export const createSandbox = (input: SandboxOptions = {}): Sandbox => {
       clock.setAhead(before);
       throw error;
     }
-    // Otherwise the timers of the old world would still send its scheduled emails.
+    // Cancel the timers of the old world, which would still send its scheduled emails.
     for (const workspace of world.workspaces.values()) workspace.scheduled.clear();
     world = next;
     changed();

@@ -3,7 +3,7 @@ import type { Answer } from "./answer.ts";
 import type { Fault, FaultName, ItemsFault, StatusFault } from "./faults.ts";
 import { isArray } from "./json.ts";
 
-/** What a fault makes of the service's own answer. Unless `applied`, the request never reaches the rules. */
+/** How a fault changes the service's own answer. Unless `applied` is set, the request never reaches the rules. */
 interface Effect {
   readonly applied: boolean;
   answer(own: Answer): Answer;
@@ -49,7 +49,7 @@ const packed = (encoding: string, damage: Partial<Answer> = {}): Effect =>
 const reset: Answer = { ...bare(0), delivery: "reset" };
 const stall: Answer = { ...bare(0), delivery: "stall" };
 
-/** The faults by name; the comments in `FaultName` say what each does. */
+/** The effects of faults, keyed by name. `FaultName` describes each of them. */
 const effects: Readonly<Record<FaultName, Effect>> = {
   "reset-before": unapplied(reset),
   "reset-after-apply": applied(() => reset),
@@ -85,10 +85,10 @@ export const faultNames = Object.keys(effects);
 /** These statuses allow no body; `Response` throws if it gets one. */
 const bodiless = [204, 205, 304];
 
-/** What a planned fault does, and its name in `state.requests`. */
+/** The effect of a planned fault, and its name in `state.requests`. */
 export interface PlannedEffect extends Effect {
   readonly label: string;
-  /** The batch items that fail; the rules leave them out. */
+  /** The failing batch items, which the rules leave out. */
   readonly failing?: ItemsFault;
 }
 

@@ -25,7 +25,7 @@ const retryAfter = when((value) => typeof value === "number", isAtLeast(0), head
 // A status below 200 is not a final response.
 const status = isWhole(200, 599);
 
-// Checked in this order: a fault with `items` may have a status too.
+// The order matters, because a fault with `items` may have a status, too.
 const kinds = {
   items: { items: listOf(isWhole(0, 99)), status },
   delayMs: { delayMs: isAtLeast(0) },
@@ -59,12 +59,12 @@ const misplaced = (options: unknown): string[] => {
 };
 
 interface ActiveFault {
-  /** Counted from 1. */
+  /** The number of the plan, counted from 1. */
   readonly id: number;
   readonly options: FaultOptions;
   readonly effect: PlannedEffect;
   seen: number;
-  /** How many requests it applied to. */
+  /** The number of requests that the plan applied to. */
   hits: number;
 }
 
@@ -110,7 +110,7 @@ export const createFaultPlans = (random: Random) => {
         .filter(({ options: { nth = 1, times = 1 }, seen }) => seen < nth + times - 1)
         .map(({ id, options, hits }) => ({ id, options, hits }));
     },
-    /** False if no plan has this id. */
+    /** Removes a plan. Returns false if no plan has this id. */
     remove: (id: number) => plans.delete(id),
   };
 };

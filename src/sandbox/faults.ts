@@ -51,7 +51,7 @@ export type FaultName =
 
 /** A response with a status of your choice. */
 export interface StatusFault {
-  /** 200 to 599. */
+  /** The status, 200 to 599. */
   readonly status: number;
   /** The `Retry-After` header: seconds, or any text, such as `date.toUTCString()` for an HTTP date. */
   readonly retryAfter?: number | string;
@@ -68,9 +68,9 @@ export interface StatusFault {
 
 /** Batch items that fail inside the 207 of `events.recordBatch` and are not applied. */
 export interface ItemsFault {
-  /** Their indexes in the batch, 0 to 99. */
+  /** The indexes of the failing items in the batch, 0 to 99. */
   readonly items: readonly number[];
-  /** The status of each, 200 to 599; default: 500. */
+  /** The status of each failing item, 200 to 599; default: 500. */
   readonly status?: number;
 }
 
@@ -108,7 +108,7 @@ export interface FaultOptions {
  * ```
  */
 export interface PlannedFault {
-  /** The number of requests that failed because of it. */
+  /** The number of requests that failed because of this fault. */
   readonly hits: number;
   /** Removes the fault: later requests are answered normally. */
   remove(): void;

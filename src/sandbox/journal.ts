@@ -3,29 +3,29 @@ import type { LimitName } from "./options.ts";
 
 /** A request that the sandbox received. */
 export interface RequestRecord {
-  /** Its operation, for instance `contacts.list`; undefined for an unknown path. */
+  /** The operation, for instance `contacts.list`; undefined for an unknown path. */
   readonly operation: string | undefined;
   /** The HTTP method. */
   readonly method: string;
-  /** Without the query. */
+  /** The path without the query. */
   readonly path: string;
   /** The decoded query; the last value of a repeated name. */
   readonly query: Readonly<Record<string, string>>;
-  /** Names in lower case, without `authorization`. */
+  /** The headers, with names in lower case, without `authorization`. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Parsed if it is JSON and its `content-type` says so, otherwise the text; undefined without a body. */
+  /** The parsed body if it is JSON with a JSON `content-type`, otherwise the text; undefined without a body. */
   readonly body: unknown;
-  /** When it was counted, in milliseconds since 1970 on the sandbox's clock. */
+  /** The time when the request was counted, in milliseconds since 1970 on the sandbox's clock. */
   readonly at: number;
   /** The workspace of the API key. Undefined without a valid key, or if a fault dropped the request before the service. */
   readonly workspace: string | undefined;
   /** The response status; undefined if a fault sent none. */
   readonly status: number | undefined;
-  /** Whether the rules accepted it and it took effect, whatever the response was. */
+  /** Whether the rules accepted the request, so that it took effect, regardless of the response. */
   readonly applied: boolean;
-  /** The limit that gave its 429; undefined for any other status, and for a planned 429. */
+  /** The limit that caused a 429; undefined for any other status, and for a planned 429. */
   readonly limit: LimitName | undefined;
-  /** The fault applied to it: its name, `status-503`, `redirect` or `items`; undefined without one. */
+  /** The fault of the request: its name, `status-503`, `redirect` or `items`; undefined without a fault. */
   readonly fault: string | undefined;
 }
 
@@ -33,15 +33,15 @@ export interface RequestRecord {
 export interface RequestCounts {
   /** The number of requests. */
   readonly requests: number;
-  /** How many by response status, such as `"200"`; `none` without one. */
+  /** The number of requests by response status, such as `"200"`; `none` for requests without a response. */
   readonly byStatus: Readonly<Record<string, number>>;
-  /** How many by operation; `unknown` for an unknown path. */
+  /** The number of requests by operation; `unknown` for an unknown path. */
   readonly byOperation: Readonly<Record<string, number>>;
 }
 
 /** A request with its answer, for the workbench. */
 export interface Exchange {
-  /** Counted from 1, over all requests. */
+  /** The number of the request, counted from 1. */
   readonly number: number;
   /** Headers and body are missing once the request is older than the newest `keep`. */
   request: RequestRecord;
@@ -101,7 +101,7 @@ export const createJournal = (keep: number, changed: () => void) => {
       older.request = { ...older.request, headers: {}, body: undefined };
       older.answer = undefined;
     }
-    // In one go: each removal moves all others.
+    // Remove many exchanges at once, because each removal moves all other ones.
     if (exchanges.length >= keptRows + mostBeyond) exchanges.splice(0, exchanges.length - keptRows);
   };
   return {
@@ -109,7 +109,7 @@ export const createJournal = (keep: number, changed: () => void) => {
     exchanges,
     /** Ids of records whose request got no usable response. */
     lostIds,
-    /** What it no longer has, as a sentence; undefined if it has everything. */
+    /** A sentence about the requests that the journal has dropped; undefined if it has dropped none. */
     get gaps() {
       return gapsAfter(total, keep);
     },
@@ -131,7 +131,7 @@ export const createJournal = (keep: number, changed: () => void) => {
       changed();
       return exchange;
     },
-    /** Notes that the caller does not know what its request did. */
+    /** Notes that the caller doesn't know whether its request took effect. */
     lost(exchange: Exchange, id: string | undefined): void {
       exchange.isLost = true;
       if (id !== undefined) lostIds.add(id);

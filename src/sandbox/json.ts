@@ -3,12 +3,12 @@ import { isRecord } from "../runtime/values.ts";
 /** A JSON object with unchecked fields. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** The fields of a value; none if it is no object. */
+/** The fields of an object. Any other value has no fields. */
 export const fieldsOf = (value: unknown): Fields => (isRecord(value) ? value : {});
 
 export const isArray = (value: unknown): value is readonly unknown[] => Array.isArray(value);
 
-/** Whether the object itself, not its prototype, holds the field with a value. */
+/** Whether the object itself, not its prototype, has the field with a value. */
 export const has = (fields: Fields, name: string): boolean =>
   Object.hasOwn(fields, name) && fields[name] !== undefined;
 

@@ -11,7 +11,7 @@ export interface ApiKey {
   readonly emails: Meters;
 }
 
-/** The workspace of keys that name none. */
+/** The workspace of keys without a workspace name. */
 export const defaultWorkspace = "default";
 
 export const createKeys = (
@@ -22,7 +22,7 @@ export const createKeys = (
     options.map((option, index) => {
       const options: ApiKeyOptions = typeof option === "string" ? { key: option } : option;
       const { key, workspace = defaultWorkspace, ...settings } = options;
-      // Numbered, not named, so that the page never shows a key.
+      // Use a number, so that the page never shows a key.
       const owner = `key ${index + 1}`;
       const [requests, emails] = [metersFor(owner, "requests"), metersFor(owner, "emails")];
       return [key, { settings, workspace, requests, emails }];
@@ -50,7 +50,10 @@ export const authenticate = (
   return key;
 };
 
-/** Why the key may not do this; undefined if it may. Only browsers send `Origin` or `Sec-Fetch-Site`; Node's fetch sends neither. */
+/**
+ * The reason why the key may not do this; undefined if it may. Only browsers send `Origin` or `Sec-Fetch-Site`; Node's
+ * fetch sends neither.
+ */
 export const forbiddenReason = (
   { settings: { scopes, role } }: ApiKey,
   operation: OperationFacts,

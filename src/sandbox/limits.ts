@@ -7,7 +7,7 @@ export interface Meter {
   readonly window: LimitWindow;
   /** Milliseconds until `weight` fits; 0 when it fits now. */
   waitMs(weight: number, now: number): number;
-  /** Counts `weight`; ask `waitMs` first. */
+  /** Counts `weight`. Call `waitMs` first. */
   take(weight: number, now: number): void;
   used(now: number): number;
 }
@@ -16,7 +16,7 @@ export interface Meter {
 export const createMeter = (window: LimitWindow): Meter => {
   const { max, windowMs } = window;
   const most = Math.max(1, Math.floor(max));
-  /** When each unit that was taken expires, in this order. */
+  /** The times at which taken units expire, in order. */
   const expiries: number[] = [];
   const used = (now: number): number => {
     const first = expiries.findIndex((expiry) => expiry > now);
@@ -26,7 +26,7 @@ export const createMeter = (window: LimitWindow): Meter => {
   return {
     window,
     waitMs(weight, now) {
-      // A weight above the limit passes alone, when nothing else is in the window.
+      // A weight above the limit passes only when the window is empty.
       const missing = used(now) + Math.min(weight, most) - most;
       return (expiries[missing - 1] ?? now) - now;
     },
@@ -41,10 +41,10 @@ export const createMeter = (window: LimitWindow): Meter => {
 /** The counters of one budget of a key, a workspace or a mail account. */
 export type Meters = Map<LimitName, Meter>;
 
-/** Makes the counters of a budget; the workbench shows them by the name of their owner. */
+/** Creates the counters of a budget. The workbench shows them under the name of their owner. */
 export type MetersFor = (owner: string, budget: BudgetName) => Meters;
 
-/** All counters, with whose they are. */
+/** All counters, with the names of their owners. */
 export type OwnedMeters = { readonly owner: string; readonly meters: Meters }[];
 
 /** Reads the option; `false` turns all limits off. */
@@ -81,8 +81,8 @@ export const chargesOn = (meters: Meters, weight = 1) =>
 export type Charge = ReturnType<typeof chargesOn>[number];
 
 /**
- * Spends every limit, or none: a refused request costs nothing. The daily limit of a mail account must have room, but only
- * an email that is sent counts against it.
+ * Spends either every limit or none: a refused request spends nothing. The daily limit of a mail account must have
+ * room, but only an email that is sent counts against it.
  *
  * @throws Refusal 429 with the longest wait.
  */

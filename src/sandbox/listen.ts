@@ -21,7 +21,7 @@ const nameIn = (header: string | undefined): string | undefined => {
  * (DNS rebinding) sends that name, and must not read the sandbox. An address cannot be rebound.
  *
  * @param names - the host that the server listens on, and the allowed hosts.
- * @param address - the one at which this connection arrived.
+ * @param address - the local address of this connection.
  */
 export const isMeantHere = (
   header: string | undefined,
@@ -34,7 +34,7 @@ export const isMeantHere = (
   return isLoopback(name) || own.includes(name);
 };
 
-/** A host as in a URL: an IPv6 address in brackets. */
+/** Writes a host as in a URL: an IPv6 address gets brackets. */
 const bracketed = (host: string): string =>
   host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
 
@@ -74,7 +74,7 @@ const writeAnswer = async (answer: Answer, response: ServerResponse, clock: Sand
     }
     response.end();
   } catch {
-    // Not a reset, which would discard the half that was sent.
+    // Don't reset the connection, because that would discard the half that was sent.
     socket?.destroySoon();
   }
 };
@@ -93,7 +93,7 @@ export const baseUrlAt = (host: string, port: number): string => `http://${brack
 interface Served {
   readonly app: App;
   readonly clock: SandboxClock;
-  /** Makes the page at `/` and its controls. */
+  /** Creates the page at `/` and its controls. */
   readonly workbench: () => Workbench;
 }
 

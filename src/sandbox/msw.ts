@@ -41,7 +41,7 @@ export const createHandlers = (
       throw error;
     }
   });
-  // A request that a handler matches and does not answer would be let pass to the network.
+  // MSW sends a request to the network if a handler matches it without a response, so the handler must not match it.
   const { predicate } = handler;
   handler.predicate = async (matched) => isOwn(matched.request) && predicate.call(handler, matched);
   const handlers: unknown[] = [handler];

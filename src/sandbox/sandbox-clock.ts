@@ -8,8 +8,9 @@ interface Timer {
   cancel: Cancel;
 }
 
-/** The last time that a `Date` can hold: beyond it, every timestamp would throw. */
+/** The last time that a `Date` can represent, in the year 275760. A timestamp of a later time would throw. */
 const lastTime = 8.64e15;
+const withinRange = "that keeps the clock within the range of a JavaScript Date (to the year 275760)";
 
 /** A clock on top of a base clock. Timers follow both the base clock and `advance`. */
 export const createSandboxClock = (base: Clock) => {
@@ -18,10 +19,10 @@ export const createSandboxClock = (base: Clock) => {
   const timers = new Set<Timer>();
   const now = () => (stoppedAt?.now ?? base.now()) + offset;
   const wallTime = () => (stoppedAt?.wallTime ?? base.wallTime()) + offset;
-  const isWait = must("a number of milliseconds, at least 0, to a time that a Date can hold", (ms) =>
+  const isWait = must(`a number of milliseconds, at least 0, ${withinRange}`, (ms) =>
     isNumber(ms, 0, lastTime - wallTime()),
   );
-  const isAhead = must("a number of milliseconds to a time that a Date can hold", (ms) =>
+  const isAhead = must(`a number of milliseconds ${withinRange}`, (ms) =>
     isNumber(ms, -lastTime, lastTime - wallTime() + offset),
   );
 

@@ -5,10 +5,10 @@ import { type Copying, copyWritten, isRecord } from "../runtime/values.ts";
 import { type AnySchema, type Definition, defOf, inputs, zodOf } from "./common.ts";
 import { type JsonFault, jsonFault, recordFault } from "./json.ts";
 
-/** The fields that hold times: their objects are converted by their own rules. */
+/** The fields with times. Separate rules convert their objects. */
 const momentFields = ["sendAt", "occurredAt"];
 
-/** Finds what is wrong with a field that is not one of the input's names. */
+/** Finds the faults of a field that the input does not name. */
 type Judge = (holder: object, field: string, names: readonly string[]) => readonly JsonFault[];
 
 /** Judges the fields with a value that an input does not name, also in its nested objects. */
@@ -21,7 +21,7 @@ const straysIn = (
   if (typeof value !== "object" || value === null) return [];
   if (def.type === "array" && Array.isArray(value))
     return value.flatMap((item, index) => straysIn(defOf(def.element), item, judge, [...around, index]));
-  // A response, or an object with the workspace's own names.
+  // A response, or an object with field names of the workspace, has no known fields.
   const shape = inputs.get(def);
   if (shape === undefined) return [];
   if (value.constructor !== Object && !Array.isArray(value)) {
@@ -42,9 +42,9 @@ const straysIn = (
   return issues;
 };
 
-/** Finds misspelled fields, and those that cannot be written as JSON. */
+/** Finds misspelled fields, and fields that cannot be written as JSON. */
 const misspelled: Judge = (holder, field, names) => {
-  // No schema checks it, but a function or endless nesting would end a whole batch.
+  // No schema checks this field, but a function or endless nesting in it would make a complete batch fail.
   const fault = jsonFault(Reflect.get(holder, field), field);
   const meant = names.find((name) => foldedName(name) === foldedName(field));
   const unwritable = fault === undefined ? [] : [fault];
@@ -52,7 +52,7 @@ const misspelled: Judge = (holder, field, names) => {
   return [...unwritable, { path: [], message: `there is no such field; is "${meant}" meant?` }];
 };
 
-/** The fields of an input that the document does not name, but for those that are allowed. */
+/** Finds the fields of an input that the document does not name, except allowed ones. */
 export const unnamedFields = (
   schema: AnySchema,
   value: unknown,
@@ -73,7 +73,7 @@ export const pathOf = (path: readonly PropertyKey[]): string =>
     "",
   );
 
-// zod keeps its sentences in locales, which are configured globally; a library must not do that.
+// zod gets its messages from a global locale, which a library must not configure.
 const sentence = (issue: z.core.$ZodIssue): string => {
   if (issue.message !== "" && issue.message !== "Invalid input") return issue.message;
   switch (issue.code) {
@@ -90,7 +90,7 @@ const sentence = (issue: z.core.$ZodIssue): string => {
   }
 };
 
-// Compiling pays off after about ten checks; a script with one call is faster without.
+// Compiling pays off after about ten checks. A script with a single call is faster without it.
 const checksBeforeCompiling = 3;
 
 interface Checker {
@@ -105,7 +105,7 @@ const compileLater = async (checker: Checker): Promise<void> => {
     // If code generation is forbidden, `compile` returns the plain schema.
     checker.schema = compile(checker.schema);
   } catch {
-    // Without that file a bundle still checks, only slower.
+    // A bundle without that file still checks values, but more slowly.
   }
 };
 
@@ -116,7 +116,7 @@ const faultsOf = (schema: z.core.$ZodType, value: unknown): readonly Issue[] =>
     .safeParse(schema, value)
     .error?.issues.map((issue) => ({ path: pathOf(issue.path), message: sentence(issue) })) ?? [];
 
-/** What a copy of an input has lost; the copy of a copy has lost the same. */
+/** The faults for fields that a copy of an input has lost. A copy of the copy has the same faults. */
 const lostFields = new WeakMap<object, readonly Issue[]>();
 
 /**
@@ -136,7 +136,7 @@ export const issuesOf = (schema: AnySchema, value: unknown): readonly Issue[] =>
 
 const unsent = "is an accessor or inherited and would not be sent; pass a plain object";
 
-/** Finds the known fields that can be read from an input and are not in its copy, which is sent. */
+/** Finds the known fields that can be read from an input but are missing in its copy, which is sent. */
 const unsentIn = (
   def: Definition,
   { input, copy }: { readonly input: unknown; readonly copy: unknown },
@@ -156,7 +156,7 @@ const unsentIn = (
     if (sent !== undefined && (typeof sent !== "object" || sent === null)) continue;
     const value: unknown = Reflect.get(input, name);
     if (sent !== undefined) issues.push(...unsentIn(inner, { input: value, copy: sent }, [...around, name]));
-    // A method of a class is no field.
+    // A method of a class is not a field.
     else if (value !== undefined && typeof value !== "function")
       issues.push({ path: pathOf([...around, name]), message: unsent });
   }
@@ -164,12 +164,12 @@ const unsentIn = (
 };
 
 /**
- * Reads an input once, as JSON would write it. The copy is checked and sent, so that later changes to the input have no
- * effect. `issuesOf` reports fields that the input has and the copy lacks.
+ * Copies an input in the form that JSON gives it. The copy is checked and sent, so that later changes to the input have
+ * no effect. `issuesOf` reports fields that the input has and the copy lacks.
  */
 export const readFields = <Input>(schema: AnySchema, input: Input): Input => {
   const copying: Copying = { around: new Map(), moments: momentFields, isPartial: false };
-  // A copy has every field that JSON writes; the others are reported below.
+  // A copy has every field that JSON writes. The code below reports the other fields.
   const copy = copyWritten(input, "", copying) as Input;
   if (typeof copy !== "object" || copy === null || typeof input !== "object" || input === null) return copy;
   const lost = copying.isPartial ? unsentIn(defOf(schema), { input, copy }) : lostFields.get(input);
@@ -177,6 +177,6 @@ export const readFields = <Input>(schema: AnySchema, input: Input): Input => {
   return copy;
 };
 
-/** Issues as one line: `email: must be a string; customFields.plan: must be …`. */
+/** Formats issues as one line: `email: must be a string; customFields.plan: must be …`. */
 export const describeIssues = (issues: readonly Issue[]): string =>
   issues.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`)).join("; ");

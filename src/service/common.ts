@@ -2,9 +2,9 @@ import * as z from "zod/mini";
 import type { StandardSchema } from "../runtime/standard-schema.ts";
 import { invisible, invisibleIn, isRecord, isString } from "../runtime/values.ts";
 
-/** What is wrong with a value, and where. */
+/** A fault of a value, and its path. */
 export interface SchemaFault {
-  /** A sentence without its subject; empty if the schema has none of its own. */
+  /** The second half of a sentence, such as `must be a string`; empty if the schema has no message of its own. */
   readonly message: string;
   /** The path to the fault; empty for the value itself. */
   readonly path: readonly PropertyKey[];
@@ -49,12 +49,12 @@ export interface Schema<Output = unknown, Input = Output> {
     | { readonly success: false; readonly error: { readonly issues: readonly SchemaFault[] } };
 }
 
-/** A schema as zod makes it: every `Schema` of the library is one. The declarations of the package do not name it. */
+/** A zod schema. Every `Schema` of the library is one, but the declarations of the package don't name this type. */
 export type ZodSchema<Output = unknown, Input = Output> = z.ZodMiniType<Output, Input>;
 
 /** A schema of the library as a part of another one. */
 export const zodOf = <Output, Input>(schema: Schema<Output, Input> | z.core.$ZodType<Output, Input>) =>
-  // Made by zod, as all schemas of the library are.
+  // zod creates all schemas of the library.
   schema as unknown as ZodSchema<Output, Input>;
 
 /**
@@ -67,7 +67,7 @@ export const deferred = <T extends object>(build: () => T): T => {
     built ??= build();
     return built;
   };
-  // Behaves like the schema in every way that zod and its users see.
+  // The proxy behaves like the schema for zod and its users.
   return new Proxy({} as T, {
     get: (_stand, key) => Reflect.get(schema(), key),
     has: (_stand, key) => Reflect.has(schema(), key),
@@ -83,7 +83,7 @@ export const openText = <Known extends string>() => z.string() as unknown as Zod
 
 /** The same schema for each of these fields. */
 export const each = <Field extends string, FieldSchema>(schema: FieldSchema, ...fields: readonly Field[]) =>
-  // One entry for each name.
+  // The object has one entry for each name.
   Object.fromEntries(fields.map((field) => [field, schema])) as Record<Field, FieldSchema>;
 
 /** A schema for each field that a type names. */
@@ -105,7 +105,7 @@ const looseObject = <T extends object>(
  * An object with the fields of a hand-written type, as an editor shows it. Unknown fields are kept at run time. The
  * schemas must match the type, or it does not compile.
  *
- * @param check - of the object as a whole.
+ * @param check - a check of the complete object.
  */
 export const objectOf = <T extends object>(shape: () => ShapeOf<T>, check?: () => Check<T>): ZodSchema<T> =>
   deferred(() => looseObject(shape(), check));
@@ -113,17 +113,20 @@ export const objectOf = <T extends object>(shape: () => ShapeOf<T>, check?: () =
 /** A schema of the library, or a part of one. */
 export type AnySchema = Schema | z.core.$ZodType;
 
-/** What zod knows of a schema. */
+/** The definition of a zod schema. */
 export type Definition = z.core.$ZodTypes["_zod"]["def"];
 
-/** The definition of a schema, without what makes it optional. */
+/** The definition of a schema. For an optional one, the definition of the inner schema. */
 export const defOf = (schema: AnySchema): Definition => {
   // Every schema is one of these; only this type shows its definition.
   const { def } = (schema as unknown as z.core.$ZodTypes)._zod;
   return def.type === "optional" || def.type === "nullable" ? defOf(def.innerType) : def;
 };
 
-/** The fields of each input, by its definition, which a deferred schema shares with the one it builds. */
+/**
+ * The fields of each input, keyed by definition. A deferred schema shares its definition with the schema that it
+ * builds.
+ */
 export const inputs = new WeakMap<Definition, ReadonlyMap<string, Definition>>();
 
 /**
@@ -154,7 +157,7 @@ const textThat = (
 /** A string that is not blank. */
 export const Text = textThat((text) => text.trim() !== "", "must not be empty");
 
-/** Text for a query: half a surrogate pair would be sent as another character. */
+/** Text for a query. It must not contain half a surrogate pair, which would be sent as another character. */
 export const QueryText = textThat((text) => text.isWellFormed(), "must not hold half a surrogate pair");
 
 // Deliberately wide: the service decides what an address is. This finds slips such as swapped arguments, two addresses
@@ -164,7 +167,9 @@ const address = /^(?:"[^"]*"|[^\s@"<>,;])+@[^\s@"<>,;]+$/u;
 const isAddress = (value: string): boolean =>
   address.test(value) && value.isWellFormed() && !invisible.test(value) && !/^mailto:/i.test(value);
 
-/** What is wrong with an address. A message shows it, and hides blanks and invisible characters. */
+/**
+ * Describes the fault of an address. It names spaces and invisible characters, which nobody could see in the address.
+ */
 const addressFault = (value: string): string => {
   if (value.trim() !== value) return "must not start or end with a blank";
   const unseen = invisibleIn(value);
@@ -173,7 +178,7 @@ const addressFault = (value: string): string => {
   return "must be one email address such as ada@example.com";
 };
 
-/** One email address: something, an `@`, something; no blanks, and no control characters. */
+/** One email address: a text, an `@` and a text, without spaces and control characters. */
 export const EmailAddress = textThat(
   isAddress,
   { error: ({ input }) => addressFault(String(input)) },
@@ -182,7 +187,7 @@ export const EmailAddress = textThat(
 
 const areTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isString);
 
-// For a field that may be missing, zod compiles code that copies the value. For every contact of a page, this would
+// For an optional field, zod compiles code that copies the value. For every contact of a page, this would
 // cost more than all other checks. These two check the value and build nothing.
 const valueThat = <T>(fits: (value: unknown) => boolean, message: string) =>
   deferred(() => z.unknown().check(z.refine(fits, message))) as unknown as ZodSchema<T>;
@@ -214,7 +219,7 @@ export interface Page<T> {
   readonly total: number;
   /** The number of records before this page. */
   readonly skip: number;
-  /** The most records that a page has, 1–200. */
+  /** The maximum number of records on a page, 1–200. */
   readonly limit: number;
 }
 
@@ -247,7 +252,7 @@ export type FreeFields = { [field: string]: unknown } | (object & NoCollection);
 /** The same fields in a value that you get back: each can be read by its name. */
 export type ReadableFields = { [field: string]: unknown };
 
-/** The request: missing parts of a response are filled in from it. */
+/** The request. It supplies missing parts of a response. */
 export interface RequestInput {
   /** The id in the path. */
   readonly id?: string;
@@ -257,14 +262,17 @@ export interface RequestInput {
 
 export type Fields = Record<string, unknown>;
 
-// By its own type, the items would be `any`.
+// With the type of Array.isArray, the items would be `any`.
 export const isArray: (value: unknown) => value is unknown[] = Array.isArray;
 
 const isNumber = (value: unknown): value is number => typeof value === "number";
 
 export const isId = (id: unknown): id is string | number => typeof id === "string" || isNumber(id);
 
-/** Above 2^53, JSON.parse has already changed an id: it stays a number, and validation reports it. */
+/**
+ * Converts a numeric id to a string. Above 2^53, JSON.parse has changed the id, so it stays a number and validation
+ * reports it.
+ */
 export const textOf = (id: unknown): unknown => (Number.isSafeInteger(id) ? String(id) : id);
 
 /**
@@ -283,7 +291,7 @@ export const readRecord = (body: unknown): unknown => {
 
 const defaultLimit = 50;
 
-/** Fills in what the request asked for, if a page does not repeat it. */
+/** Adds `skip` and `limit` from the request if a page does not have them. */
 export const withAsked = (page: Fields, { payload }: RequestInput): Fields => {
   const { skip, limit }: { skip?: unknown; limit?: unknown } = Object(payload);
   return { ...page, skip: page.skip ?? skip ?? 0, limit: page.limit ?? limit ?? defaultLimit };
@@ -316,7 +324,7 @@ export const anyPage =
 export const anyRecord = (...names: readonly string[]) => {
   const read = (body: unknown): unknown => {
     if (!isRecord(body)) return body;
-    // An id on the top level belongs to the record, whatever else is nested in it.
+    // An id on the top level belongs to the record, whatever other objects are nested in it.
     if (body.id !== undefined) return readRecord(body);
     const envelope = ["data", ...names, "result"].find((name) => isRecord(body[name]));
     if (envelope !== undefined) {
@@ -329,7 +337,7 @@ export const anyRecord = (...names: readonly string[]) => {
   return read;
 };
 
-/** Reads the response to a change; one without an id, or without a body, gets the requested id. */
+/** Reads the response to a change. A response without an id, or without a body, gets the requested id. */
 export const changed =
   (read: (body: unknown) => unknown) =>
   (body: unknown, { id }: RequestInput): unknown => {

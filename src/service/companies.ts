@@ -144,16 +144,18 @@ const CompanyQuery = inputOf<{ domain: string }>(() => ({
   domain: QueryText.check(z.refine((value) => value.trim() !== "", "must not be empty")),
 }));
 
-/** The companies that match; at most one has a given domain. */
+/** The matching companies. At most one company has a certain domain. */
 export interface CompanyMatches {
   data: Company[];
 }
 export const CompanyMatches = objectOf<CompanyMatches>(() => ({ data: z.array(zodOf(Company)) }));
 
-/** Reads a company under `company`, `lead` or `data`; its id also as `companyId` or `leadId`. */
+/** Reads a company under `company`, `lead` or `data`. Its id can also be `companyId` or `leadId`. */
 const readCompany = anyRecord("company", "lead");
 
-/** Reads the ids of a new company; those of its contacts as `contactIds` or from the records under `contacts`. */
+/**
+ * Reads the ids of a new company. The ids of its contacts are under `contactIds`, or in the records under `contacts`.
+ */
 const readCompanyIds = (body: unknown): unknown => {
   const read = readCompany(body);
   if (!isRecord(read)) return read;
@@ -167,7 +169,7 @@ const readCompanyIds = (body: unknown): unknown => {
 /** Reads the company found by its domain: a page, a bare array, a record, or an empty body. */
 const readCompanies = (body: unknown): unknown => {
   const company = readCompany(body);
-  // A record first: its people, under `contacts`, are not a page of companies.
+  // Check for a record first, because its people under `contacts` are not a page of companies.
   if (isRecord(company) && company.id !== undefined) return { data: [company] };
   const page = anyPage(readCompany, "companies", "leads")(body);
   return { data: isRecord(page) && isArray(page.data) ? page.data : [] };
@@ -177,7 +179,8 @@ const readCompanies = (body: unknown): unknown => {
 export const companies = {
   create: operation("companies.create", "POST /api/v1/companies", {
     scope: ["leads:write", "contacts:write"],
-    // With a domain the service updates the existing company; without one a repeat would add a second.
+    // With a domain, the service updates the existing company. Without one, a repeated request would add a second
+    // company.
     replay: ({ domain }) => (domain === undefined ? "never" : "idempotent"),
     input: CompanyInput,
     output: CompanyCreated,

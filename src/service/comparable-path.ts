@@ -1,9 +1,9 @@
 const escapes = /%[0-7][0-9a-f]/gi;
 
-/** A path as a service may read it: upper case, escapes, extra slashes and dots lead to the same place. */
+/** Normalizes a path as a service may do it: upper case, escapes, extra slashes and dots don't matter. */
 export const comparablePath = (path: string): string => {
   let [decoded = ""] = path.split("?");
-  // Again, because a proxy before the service may decode too.
+  // Decode repeatedly, because a proxy in front of the service may decode, too.
   while (decoded.search(escapes) >= 0)
     decoded = decoded.replace(escapes, (hex) => String.fromCharCode(Number.parseInt(hex.slice(1), 16)));
   const url = new URL("http://service");

@@ -187,13 +187,13 @@ export const ContactInput: Schema<ContactInput> = inputOf<ContactInput>(() => ({
 }));
 
 /**
- * What `contacts.upsert` takes: a new contact, or a contact as it was read. `null` leaves a field as it is.
+ * The input of `contacts.upsert`: a new contact, or a contact that you have read. `null` leaves a field unchanged.
  */
 export type ContactUpsert = {
   [Field in keyof ContactInput]: Field extends "email" ? ContactInput[Field] : ContactInput[Field] | null;
 };
 
-/** What a contact as it was read has, and an upsert does not send: `listIds` would undo changes of its lists. */
+/** The fields of a read contact that an upsert does not send. Sending `listIds` would undo changes of the lists. */
 const readOnly = ["id", "createdAt", "updatedAt", "listIds", "externalId"];
 
 /**
@@ -210,7 +210,7 @@ export const readUpsert = <Input>(input: Input): Input => {
   return fields as Input;
 };
 
-// Written out, not derived: an editor shows a derived type by its helper types.
+// List the fields, because an editor shows a derived type by its helper types.
 /**
  * The fields of a contact to change. Fields that you leave out stay the same.
  *
@@ -306,7 +306,8 @@ export const contacts = {
     input: ContactPatch,
     output: Contact,
     read: changed(readRecord),
-    // The document says that it returns the contact. A service that returns none has updated it all the same.
+    // According to the document, it returns the contact. If a service returns no body, it has updated the contact
+    // anyway.
     mayBeEmpty: true,
     typedInput: "contact",
     typedOutput: "contact",

@@ -19,7 +19,7 @@ export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
 /** The scopes of the service document, Authentication. */
 export type Scope = "contacts:write" | "leads:write" | "lists:write" | "events:write" | "email:write";
 
-/** A short-window limit that a request spends; each has a daily limit too. */
+/** A short-window limit that a request spends. Each has a daily limit, too. */
 export type BudgetName = "requests" | "emails" | "events";
 
 /**
@@ -30,45 +30,54 @@ export type ReplayClass = "safe" | "idempotent" | "keyed" | "never";
 
 /** The facts of an operation, without its types. */
 export interface OperationFacts {
-  /** The name a user types, and the key of `routes`. */
+  /** The name of the method, which is also the key for `routes`. */
   readonly id: string;
   /** The method of the request. */
   readonly method: Method;
-  /** Appended to the base URL; `:id` is replaced by one encoded path segment. */
+  /** The path below the base URL. One encoded path segment replaces `:id`. */
   readonly path: string;
-  /** The scopes that the key needs; empty if the document does not say. */
+  /** The scopes that the key needs; empty if the document names none. */
   readonly scope: readonly Scope[];
   /** The limits that a request spends, the narrowest last. */
   readonly budgets: readonly BudgetName[];
-  /** A 429 that outlasts the narrowest limit's window stops this operation only, and no other that spends the limit. */
+  /**
+   * Whether a 429 that is longer than the narrowest limit's window stops only this operation, and not others with that
+   * limit.
+   */
   readonly stopsAlone?: boolean;
   /** Converts accepted input to the form that is sent. */
   readonly write?: (payload: unknown) => unknown;
-  /** Converts ids to strings, fills in what the request says, and normalizes a response of undocumented shape. */
+  /** Converts ids to strings, adds missing parts from the request, and normalizes a response of undocumented shape. */
   readonly read?: (body: unknown, request: RequestInput) => unknown;
-  /** A 404 after an attempt with a lost response means that the first attempt succeeded. */
+  /** Whether a 404 after an attempt with a lost response means that the first attempt succeeded. */
   readonly notFoundMeansDone?: boolean;
-  /** Belongs to emails: guards and dry runs apply, browsers are refused, and a 502 may be the mail account's own. */
+  /**
+   * Whether the operation is about emails: guards and dry runs apply, the service refuses browsers, and a 502 may be
+   * about the mail account.
+   */
   readonly isEmail?: boolean;
-  /** What the workspace's schemas type in the input; `checked`: it has been checked part by part. */
+  /** The part of the input that the workspace's schemas type. `checked`: the parts of the input are already checked. */
   readonly typedInput?: "contact" | "event" | "checked";
-  /** What they type in the response. */
+  /** The part of the response that the workspace's schemas type. */
   readonly typedOutput?: "contact" | "page";
-  /** Custom fields may be a part of what the workspace's schema requires; `null` clears a key. */
+  /**
+   * Whether the input may have only some of the custom fields that the workspace's schema requires. `null` clears a
+   * key.
+   */
   readonly isPartial?: boolean;
-  /** A response may have no body. */
+  /** Whether a response may have no body. */
   readonly mayBeEmpty?: boolean;
 }
 
 /** One API operation as data, so that a reader can check it against the service document. */
 export interface Operation<Input, Output> extends OperationFacts {
-  /** What a repeat would do; a function if it depends on the input. */
+  /** The effect of a repeated request; a function if it depends on the input. */
   readonly replay: ReplayClass | ((input: Input) => ReplayClass);
-  /** How much of the last limit one request spends; default 1. */
+  /** How much a request spends of the last limit in `budgets`. Default 1. */
   readonly weight?: (input: Input) => number;
-  /** The query of a GET, the JSON body of anything else. */
+  /** The schema of the query of a GET, or of the JSON body of another method. */
   readonly input: Schema<Input>;
-  /** The response, after `read`. */
+  /** The schema of the response, after `read`. */
   readonly output: Schema<Output>;
 }
 
@@ -81,7 +90,7 @@ type Declared<Input, Output> = Omit<
 /**
  * Declares an operation; the types of its input and output come from the schemas.
  *
- * @param endpoint - as the document writes it: `PATCH /api/v1/contacts/:id`.
+ * @param endpoint - the endpoint, as the document writes it: `PATCH /api/v1/contacts/:id`.
  * @param definition - by default a request needs no documented scope, and spends the limit `requests`.
  */
 export const operation = <Input, Output>(
@@ -89,7 +98,7 @@ export const operation = <Input, Output>(
   endpoint: `${Method} /${string}`,
   definition: Declared<Input, Output>,
 ): Operation<Input, Output> => {
-  // The type of the endpoint says so.
+  // The type of `endpoint` ensures this.
   const [method, path] = endpoint.split(" ") as [Method, string];
   return { scope: [], budgets: ["requests"], ...definition, id, method, path };
 };

@@ -93,8 +93,8 @@ describe("contacts export", () => {
   });
 
   test.each([
-    ["-", "standard output has no --checkpoint"],
-    ["all.csv.gz", "a compressed file has no --checkpoint"],
+    ["-", "--checkpoint does not work with standard output"],
+    ["all.csv.gz", "--checkpoint does not work with a compressed file"],
   ])("--out %s with --checkpoint is wrong usage", async (out, message) => {
     const { ended, stderr } = await runTold("contacts", "export", "--out", out, ...checkpoint);
     expect([ended, stderr.startsWith(`touchpoint: ${message}`)]).toEqual([2, true]);
@@ -114,7 +114,7 @@ describe("contacts export", () => {
     expect({ ended, stderr }).toEqual({
       ended: 1,
       stderr: expect.stringMatching(
-        /^touchpoint: checkpoint .*export\.checkpoint belongs to an export with another query, .*: delete it to start over\n$/,
+        /^touchpoint: checkpoint .*export\.checkpoint belongs to an export with another query, .*\. To start over, delete the checkpoint\n$/,
       ),
     });
   });

@@ -72,8 +72,8 @@ describe("contacts import", () => {
   });
 
   test.each([
-    ["contacts", "import", "For CSV give --format csv"],
-    ["events", "ingest", "Events are read from NDJSON only"],
+    ["contacts", "import", "For CSV, add --format csv"],
+    ["events", "ingest", "Events can be read only from NDJSON"],
   ])("%s %s: CSV on standard input is wrong usage, and nothing is sent", async (noun, verb, advice) => {
     const child = start(noun, verb, "-", "--json");
     child.process.stdin?.end("\nemail,name\nada@example.com,Ada\n");

@@ -131,7 +131,9 @@ describe("events ingest", () => {
       shown: 10,
       first: "line 1: not JSON (Unexpected token 'o')",
     });
-    expect(stderr).toContain("further ones are not shown; --rejected <path> keeps all\n");
+    expect(stderr).toContain(
+      "More rejected records are not shown. To save all of them, use --rejected <path>.\n",
+    );
   });
 
   test("the output never contains the key, not even when the service refuses it", async () => {

@@ -121,7 +121,7 @@ describe("settle", () => {
     const refused = await run("settle", "small.ledger", "welcome:1", "not-sent");
     expect([refused.ended, refused.stderr]).toEqual([
       1,
-      "touchpoint: nothing was changed: welcome:1 was sent already (not-sent --release frees it)\n",
+      "touchpoint: nothing was changed: welcome:1 is already sent (not-sent --release frees it)\n",
     ]);
     expect((await run("settle", "small.ledger", "welcome:1", "not-sent", "--release")).ended).toBe(0);
     expect(await fileLedger(path()).get("welcome:1")).toBeUndefined();
@@ -152,7 +152,7 @@ describe("settle", () => {
   test.each([
     [["list", "none.ledger"], "there is no file none.ledger"],
     [["list", "small.ledger", "--state", "free"], "--state must be pending, unknown or sent"],
-    [["settle", "small.ledger", "welcome:1", "not_sent"], "give sent or not-sent"],
+    [["settle", "small.ledger", "welcome:1", "not_sent"], "the last argument must be sent or not-sent"],
   ])("%j is wrong usage", async (args, message) => {
     const size = statSync(path()).size;
     const { ended, stderr } = await run(...args);

@@ -128,7 +128,7 @@ test("close of a sibling drains its own recorders, and leaves the client it was 
   const waiting = client.contacts.list();
   await sibling.close();
   expect(await waiting).toMatchObject({ data: [] });
-  await expect(its?.record(seen)).rejects.toThrow("it is closed");
+  await expect(its?.record(seen)).rejects.toThrow("the recorder is closed");
   const recorded = recorder?.record(seen);
   await client.close();
   expect(await recorded).toMatchObject({ status: 202 });

@@ -98,8 +98,8 @@ const damages = {
 const told: Readonly<Record<keyof typeof damages, RegExp>> = {
   "of another workspace": /(another workspace).*([Tt]o start over)/,
   "of another input or query": /another (input|query).*(use that|to start over)/i,
-  "of a newer version": /newer .*update it here, or (delete|give another path)/,
-  "cut short": /(cut short|damaged).*delete it to start over/,
+  "of a newer version": /newer .*update touchpoint-sdk here\. To start over, delete/,
+  "cut short": /(cut short|damaged).*[Tt]o start over( instead)?, delete/,
   "of something else": /(damaged|something else|no checkpoint)/,
 };
 

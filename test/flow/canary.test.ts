@@ -69,7 +69,7 @@ const outputsOf = async (logLevel: LogLevel) => {
 
 test("below debug, no log line, hook or trace holds the key, an address or a name", async () => {
   const { logged, told } = await outputsOf("info");
-  expect(logged).toContain("will retry");
+  expect(logged).toContain("retrying request");
   expect(told).toContain("contacts.list");
   for (const canary of [key, address, encodeURIComponent(address), name]) {
     expect(logged).not.toContain(canary);

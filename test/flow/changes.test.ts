@@ -278,9 +278,17 @@ test.each([
 const writesTo = (bytes: Buffer) => writeFileSync(since, bytes);
 
 const refusals: readonly (readonly [string, (bytes: Buffer) => void, RegExp])[] = [
-  ["is empty", () => writesTo(Buffer.alloc(0)), /is cut short or no JSON: delete it to start over/],
-  ["is a CSV file", () => writesTo(Buffer.from("id,email\n")), /is cut short or no JSON: delete it/],
-  ["lacks its last byte", (bytes) => writesTo(bytes.subarray(0, -1)), /is cut short or damaged: put a copy/],
+  [
+    "is empty",
+    () => writesTo(Buffer.alloc(0)),
+    /is cut short or is not JSON\. To start over, delete the snapshot/,
+  ],
+  ["is a CSV file", () => writesTo(Buffer.from("id,email\n")), /is cut short or is not JSON/],
+  [
+    "lacks its last byte",
+    (bytes) => writesTo(bytes.subarray(0, -1)),
+    /is cut short or damaged\. Restore it from a copy/,
+  ],
   [
     "was cut in the middle",
     (bytes) => writesTo(bytes.subarray(0, bytes.length / 2)),
@@ -298,7 +306,7 @@ const refusals: readonly (readonly [string, (bytes: Buffer) => void, RegExp])[] 
     "is of a newer version",
     (bytes) =>
       writesTo(Buffer.from(bytes.toString("latin1").replace('"version":1', '"version":2'), "latin1")),
-    /was saved by a newer touchpoint-sdk \(version 2 of snapshots\): update it here/,
+    /was saved by a newer touchpoint-sdk \(version 2 of snapshots\)\. To use it, update touchpoint-sdk here/,
   ],
 ];
 
@@ -394,7 +402,7 @@ test("what a killed run has written beyond its checkpoint does not count", async
   expect(await changesOf(client)).toEqual([]);
 });
 
-const ofMissing = "which is missing or damaged: delete the checkpoint to start over";
+const ofMissing = "which is missing or damaged. To start over, delete the checkpoint";
 
 test.each([
   ["its draft is cut", () => truncateSync(partial, statSync(partial).size - 1), ofMissing],
@@ -404,7 +412,7 @@ test.each([
     () => writeFileSync(partial, readFileSync(partial, "utf8").replace("ct_", "cu_")),
     ofMissing,
   ],
-  ["its checkpoint is cut", () => truncateSync(checkpoint, 10), "is cut short or no JSON"],
+  ["its checkpoint is cut", () => truncateSync(checkpoint, 10), "is cut short or is not JSON"],
 ])("a killed run cannot continue when %s, and says what to delete", async (_, damage, message) => {
   const { client, sandbox } = workspace(600);
   await changesOf(client, 401);
@@ -450,9 +458,7 @@ test("a place that cannot be read, damaged or of another version, makes the next
   await changesOf(client, 401);
   const damaged = readFileSync(checkpoint, "utf8").replace(/"cursor":"[^"]+"/, '"cursor":"e30"');
   writeFileSync(checkpoint, damaged);
-  await expect(changesOf(client)).rejects.toThrow(
-    "cursor: must be a cursor that a page of this list carried",
-  );
+  await expect(changesOf(client)).rejects.toThrow("cursor: must be the cursor of a page of this list");
   expect(await changesOf(client)).toHaveLength(202);
   expect(await changesOf(client)).toEqual([]);
 });

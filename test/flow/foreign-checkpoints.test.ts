@@ -51,7 +51,9 @@ describe.each(["ingest", "import"] as const)("a checkpoint of %s that another ke
     const error = await runs[kind](client, checkpoint).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ConfigurationError);
     expect(error).toMatchObject({
-      message: expect.stringMatching(/saved with another API key.*To start over, delete it.*remove "key"/),
+      message: expect.stringMatching(
+        /saved with another API key.*remove "key".*To start over, delete the checkpoint/,
+      ),
     });
     expect([sandbox.state.requests, readFileSync(checkpoint, "utf8")]).toEqual([[], saved]);
     expect(saved).not.toContain("ours");
@@ -100,7 +102,7 @@ test.each([
       const error = await write(out, theirs.client.contacts.list(), { checkpoint }).catch((e: unknown) => e);
       expect(error).toBeInstanceOf(ConfigurationError);
       expect(error).toMatchObject({
-        message: `checkpoint ${checkpoint} does not fit the list, which may be of another workspace, or has lost all contacts that were read last: delete it to start over`,
+        message: `checkpoint ${checkpoint} does not fit the list. Either the list is of another workspace, or the contacts that were read last have all been deleted. To start over, delete the checkpoint`,
       });
       expect(left()).toEqual(before);
     }

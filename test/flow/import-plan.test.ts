@@ -116,7 +116,7 @@ test("maxChanges ends the run at the first change beyond it, and the next run go
     .catch((error: unknown) => error);
   expect(first).toMatchObject({
     code: "configuration_invalid",
-    message: expect.stringContaining("maxChanges (60) changes"),
+    message: expect.stringContaining("maxChanges allows only 60 changes"),
     partial: { report: { updated: 60 } },
   });
   expect(sandbox.state.contacts.filter(({ name }) => name === "New")).toHaveLength(60);

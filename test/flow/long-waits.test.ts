@@ -37,8 +37,8 @@ test("a call logs its wait at info after 1 s and at warn after 10 s, with the li
   const fields = (waitMs: number) =>
     JSON.stringify({ operation: "contacts.list", waitingFor: "requests", reason: "limit", waitMs });
   expect(lines).toEqual([
-    `1000 info touchpoint: still waits ${fields(19_003)}`,
-    `10000 warn touchpoint: still waits ${fields(10_003)}`,
+    `1000 info touchpoint: still waiting for a limit ${fields(19_003)}`,
+    `10000 warn touchpoint: still waiting for a limit ${fields(10_003)}`,
   ]);
   expect(clock.pending).toBe(0);
 });
@@ -65,6 +65,6 @@ test("a 429 that is waited out says for how long", async () => {
   );
   await clock.until(client.contacts.find("ada@example.com"));
   expect(lines[0]).toBe(
-    `0 info touchpoint: will retry ${JSON.stringify({ operation: "contacts.list", attempt: 1, waitMs: 30_000, status: 429 })}`,
+    `0 info touchpoint: retrying request ${JSON.stringify({ operation: "contacts.list", attempt: 1, waitMs: 30_000, status: 429 })}`,
   );
 });

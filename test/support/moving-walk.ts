@@ -88,7 +88,7 @@ export const walked = async (given: Scenario): Promise<MissedAndRepeated | undef
     const page = await walk.next().catch((error: Error) => {
       if (error.message === "500") return error;
       // A list that moves by more than a page with each request can outrun any search; that is told.
-      if (burst > cap && error.message.includes("start again")) return "told";
+      if (burst > cap && error.message.includes("Start again")) return "told";
       throw error;
     });
     if (page === "told") return undefined;

@@ -13,11 +13,11 @@ export interface AttemptLimits {
   readonly clock: Pick<Clock, "after" | "now" | "wallTime">;
   /** The service's host and port, for error messages. */
   readonly host: string;
-  /** Whether the library's own undici sends it; the errors of others may contain the request, with the key. */
+  /** Whether the library's own undici sends it. Errors of other transports may contain the request with the key. */
   readonly isOwn?: boolean;
 }
 
-/** The limits that a transport gets; it knows its host itself. */
+/** The limits that a transport gets. The transport itself adds the host. */
 export interface TransportLimits extends Omit<AttemptLimits, "host" | "clock" | "isOwn"> {
   readonly clock: Clock;
 }
@@ -31,15 +31,15 @@ export interface Controller {
 const none = new Uint8Array(0);
 
 /**
- * One attempt, from queueing its bytes to the last byte of the body. A single timer covers all of it. Whatever ends it
- * first (response, failure, timer, abort) settles it. Its `on…` methods are the handler that undici calls; the fetch
- * transport calls the same ones.
+ * One attempt, from queueing its bytes to the last byte of the body. A single timer covers all of it. The first of a
+ * response, a failure, the timer and an abort settles it. undici calls its `on…` methods as a handler; the fetch
+ * transport calls the same methods.
  */
 export class Attempt {
   readonly request: HttpRequest;
   /** Whether any byte may have been sent. */
   wasSent = false;
-  /** Whether it is settled. */
+  /** Whether the attempt is settled. */
   hasEnded = false;
   readonly #signal: AbortSignal | undefined;
   readonly #limits: AttemptLimits;
@@ -48,10 +48,10 @@ export class Attempt {
   readonly #dueAt: number;
   readonly #cancelTimer: Cancel;
   readonly #unlink: () => void;
-  /** The start of the response; its status is 0 before it has come. */
+  /** The start of the response. The status is 0 until it arrives. */
   #start: Pick<HttpResponse, "status" | "headers" | "retryAfterMs"> = { status: 0, headers: {} };
   #bytes: Uint8Array = none;
-  /** How many of `#bytes` are the body; the rest is room for more. */
+  /** The length of the body in `#bytes`. The rest of the buffer is free. */
   #length = 0;
   #controller: Controller | undefined;
 
@@ -77,19 +77,21 @@ export class Attempt {
     if (signal?.aborted) this.#onAbort();
   }
 
-  /** It has a socket, and its first byte is about to be sent. */
+  /** Called when the attempt has a socket, directly before its first byte is sent. */
   onRequestStart(controller: Controller): void {
     if (this.request.admission?.mustWaitAgain)
-      // A dispatcher that retries by itself starts an attempt again whose bytes have left: the retry must not take it for unsent.
+      // A dispatcher that retries by itself starts an attempt again. Its bytes may have been sent, so don't count it as
+      // unsent.
       this.fail(
         this.wasSent ? "connection" : "requeued",
         "it has to wait for a limit again before it is sent",
       );
-    // After a turn of the event loop longer than `timeoutMs`, the timer comes only now: sent, it would be cut off at once.
+    // If the event loop was blocked for longer than `timeoutMs`, the timer is overdue and would cut the request off at
+    // once.
     if (this.#limits.clock.now() > this.#dueAt) this.#onTimeUp();
     if (this.hasEnded) {
       const reason = new Error("ended while waiting for a socket");
-      // undici's clients leave the socket to the next request if this throws.
+      // If this throws, undici's clients keep the socket for the next request.
       if (this.#limits.isOwn) throw reason;
       return controller.abort(reason);
     }
@@ -101,9 +103,9 @@ export class Attempt {
     this.fail("broken", "the service switched protocols");
   }
 
-  /** Status and headers have arrived. */
+  /** Called when the status and the headers have arrived. */
   onResponseStart(_controller: unknown, status: number, headers: RawHeaders): void {
-    // More is to come.
+    // An informational response. The actual response follows.
     if (status < 200) return;
     const waitMs = status < 400 ? undefined : retryAfterMs(headers, this.#limits.clock.wallTime());
     this.#start = { status, headers, retryAfterMs: waitMs };
@@ -114,22 +116,22 @@ export class Attempt {
     }
   }
 
-  /** A chunk of the body has arrived. */
+  /** Called when a chunk of the body has arrived. */
   onResponseData(_controller: unknown, chunk: Uint8Array): void {
     if (this.hasEnded) return;
     const length = this.#length + chunk.byteLength;
     if (length > this.#limits.maxResponseBytes) return this.#tooLarge();
-    // Most bodies arrive in one chunk, which is not copied.
+    // Don't copy the first chunk, because most bodies arrive in one chunk.
     this.#bytes = this.#length === 0 ? chunk : appended(this.#bytes, this.#length, chunk);
     this.#length = length;
   }
 
-  /** The last byte has arrived. */
+  /** Called when the last byte has arrived. */
   onResponseEnd(): void {
     if (this.hasEnded) return;
-    // A response that has arrived is not late, even if decompressing it on another thread takes long.
+    // The response arrived in time, even if decompressing it on another thread takes long.
     this.#cancelTimer();
-    // Repeated, it is an array: all of them together are one list.
+    // A repeated header is an array. All values together form one list.
     const coding = this.#start.headers["content-encoding"];
     const { buffer, byteOffset } = this.#bytes;
     const bytes = Buffer.from(buffer, byteOffset, this.#length);
@@ -153,12 +155,12 @@ export class Attempt {
     const text = body.charCodeAt(0) === 0xfeff ? body.slice(1) : body;
     let json: unknown;
     let isJson = false;
-    // Parsed as JSON whatever the content type says.
+    // Parse the body as JSON, whatever the content type is.
     try {
       json = text === "" ? undefined : JSON.parse(text);
       isJson = text !== "";
     } catch {
-      // Not JSON: `isJson` says so.
+      // The body is not JSON, so `isJson` stays false.
     }
     const unsafe = isJson && hasLongDigits(text) ? findUnsafeNumber(text) : undefined;
     this.#resolve({ ...this.#start, text: isJson ? "" : text, json, isJson, ...(unsafe && { unsafe }) });
@@ -169,7 +171,7 @@ export class Attempt {
     else this.fail("broken", error.message, error);
   }
 
-  /** Ends the attempt before the whole response has arrived. */
+  /** Ends the attempt before the complete response has arrived. */
   fail(kind: AttemptFailure["kind"], message: string, cause?: unknown): void {
     if (this.hasEnded) return;
     const { wasSent } = this;
@@ -178,19 +180,19 @@ export class Attempt {
     const { status } = this.#start;
     const part = status === 0 ? undefined : { ...this.#start, text: "", json: undefined, isJson: false };
     const failure = new AttemptFailure(kind, message, { wasSent, cause, ...(part && { response: part }) });
-    // Status and headers of an error already say what happened and how long to wait; only the message is missing.
+    // The status and headers of an error show what happened and how long to wait. Only the message is missing.
     if (part !== undefined && part.status >= 400 && kind !== "aborted") this.#resolve(part);
     else this.#reject(failure);
     controller?.abort(failure);
   }
 
-  /** Ends it with an error that no repeat can change; none of its bytes was sent. */
+  /** Ends the attempt with an error that no retry can change. None of its bytes was sent. */
   refuse(error: Error): void {
     this.#finish();
     this.#reject(error);
   }
 
-  /** The connection is gone. */
+  /** Called when the connection is lost. */
   lost(thrown: unknown): void {
     const original = isErrorLike(thrown) ? thrown : new Error(String(thrown));
     const error: Error & { readonly code?: unknown } = this.#limits.isOwn

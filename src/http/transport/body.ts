@@ -1,13 +1,13 @@
 const smallest = 4_096;
 
 /**
- * Adds a chunk to the first `length` bytes, in the same buffer if there is room: each separate chunk would cost an extra
- * hundred bytes.
+ * Appends a chunk to the first `length` bytes, in the same buffer if it has room, because each separate chunk would
+ * take a hundred bytes more.
  */
 export const appended = (bytes: Uint8Array, length: number, chunk: Uint8Array): Uint8Array => {
   const least = length + chunk.byteLength;
   let target = bytes;
-  // The buffer of a first chunk belongs to the socket; it is never longer than its chunk.
+  // The buffer of a first chunk belongs to the socket. It has no free bytes, so it is never written to.
   if (least > bytes.byteLength) {
     target = Buffer.allocUnsafeSlow(Math.max(least, 2 * bytes.byteLength, smallest));
     target.set(bytes.subarray(0, length));
@@ -28,7 +28,7 @@ export const decompress = async (
     deflate: (input) => promisify<Buffer, object, Buffer>(zlib.inflate)(input, options),
     br: (input) => promisify<Buffer, object, Buffer>(zlib.brotliDecompress)(input, options),
   };
-  // zlib stops at this length, so a decompression bomb never becomes a large buffer.
+  // zlib stops at this length, so a decompression bomb never creates a large buffer.
   const options = { maxOutputLength: maxBytes };
   let plain = bytes;
   for (const coding of [...codings].reverse()) {
@@ -39,7 +39,7 @@ export const decompress = async (
   return plain;
 };
 
-/** The codings of a body that have to be undone. */
+/** The content codings of a body that have to be decoded. */
 export const codingsOf = (contentEncoding: string): readonly string[] =>
   contentEncoding
     .toLowerCase()

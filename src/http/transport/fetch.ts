@@ -6,11 +6,11 @@ import { type ErrorLike, isErrorLike, sanitizedError } from "../sanitized-error.
 import type { Transport } from "../types.ts";
 import { Attempt, type AttemptLimits, type TransportLimits } from "./attempt.ts";
 
-// These only occur before the first byte is sent: looking up the host, connecting, and checking the certificate.
+// These errors occur only before the first byte is sent: host lookup, connecting, and checking the certificate.
 const beforeSending =
   /^(ENOTFOUND|EAI_\w+|ECONNREFUSED|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_CERT_\w+|CERT_\w+|UNABLE_TO_\w+|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN)$/;
 
-// Any other code may also come from an open connection, unless its system call is part of connecting.
+// Any other code may come from an open connection, unless its system call is part of connecting.
 const isBeforeSending = ({ code, syscall }: ErrorLike): boolean =>
   (typeof code === "string" && beforeSending.test(code)) ||
   syscall === "connect" ||
@@ -22,8 +22,8 @@ const innermost = (error: ErrorLike, depth = 0): ErrorLike =>
   isErrorLike(error.cause) && depth < deepestCause ? innermost(error.cause, depth + 1) : error;
 
 /**
- * A copy of the innermost error. The error itself is not kept, because a fetch may attach the request to it, with the key
- * in the headers. A fetch may also reject with any value, even with one that throws when it is read.
+ * Copies the innermost error. It doesn't keep the error itself, because a fetch may attach the request with the key to
+ * it. A fetch may also reject with any value, even one that throws when it is read.
  */
 const causeOf = (error: unknown): { readonly cause: Error; readonly neverLeft: boolean } => {
   try {
@@ -32,17 +32,17 @@ const causeOf = (error: unknown): { readonly cause: Error; readonly neverLeft: b
       return { cause: sanitizedError(fault), neverLeft: isBeforeSending(fault) };
     }
   } catch {
-    // Not an Error either.
+    // The value is not an Error, or reading it throws.
   }
   return { cause: new Error("the fetch rejected with a value that is not an Error"), neverLeft: false };
 };
 
 const rawHeaders = (headers: FetchResponse["headers"]): RawHeaders => {
   const { "content-encoding": coding, "content-length": length, ...rest } = Object.fromEntries(headers);
-  // fetch has already decompressed the body, so the length is wrong, except 0.
+  // fetch has already decompressed the body, so the length in the header is wrong unless it is 0.
   if (length === "0") return { ...rest, "content-length": length };
   if (coding === undefined) return rest;
-  // A compressed body that is empty after decompression may have been cut: the framing does not prove that it is whole.
+  // An empty body after decompression may have been cut, so the framing doesn't prove that it is complete.
   const { "transfer-encoding": _framing, ...unframed } = rest;
   return unframed;
 };
@@ -54,7 +54,7 @@ const attemptOver = async (fetch: Fetch, attempt: Attempt, url: string): Promise
   let reader: ReturnType<NonNullable<FetchResponse["body"]>["getReader"]> | undefined;
   const abort = (reason: Error): void => {
     controller.abort(reason);
-    // A stream that cannot be cancelled is abandoned too.
+    // Abandon the stream even if it can't be cancelled.
     reader?.cancel(reason).catch(() => undefined);
   };
   attempt.onRequestStart({ abort });
@@ -69,7 +69,7 @@ const attemptOver = async (fetch: Fetch, attempt: Attempt, url: string): Promise
       signal: controller.signal,
     });
     hasAnswer = true;
-    // A browser hides the status of a redirect that it must not follow.
+    // A browser hides the status of a redirect that it doesn't follow.
     const status = response.type === "opaqueredirect" ? 302 : response.status;
     // `Response.error()` has status 0, and a stand-in for a response may have none.
     if (!(status >= 200)) throw new Error("the fetch returned a network error");
@@ -89,8 +89,9 @@ const attemptOver = async (fetch: Fetch, attempt: Attempt, url: string): Promise
     else attempt.onResponseEnd();
   } catch (error) {
     const { cause, neverLeft } = causeOf(error);
-    // A response that has started proves that the request was sent. The caller's fetch may have retried: that its last
-    // try was refused says nothing about the earlier ones.
+    // A started response proves that the request was sent. A caller's fetch may have retried, so the refusal of its
+    // last
+    // try proves nothing about earlier tries.
     if (!hasAnswer && neverLeft && fetch === globalFetch) attempt.wasSent = false;
     attempt.lost(cause);
   }
@@ -105,7 +106,7 @@ export const fetchTransport = (origin: string, fetch: Fetch, limits: TransportLi
         const attempt = new Attempt(sending, attempts, { request, resolve, reject });
         if (!attempt.hasEnded) void attemptOver(fetch, attempt, origin + request.path);
       }),
-    // The connections belong to the caller's fetch; the calls in flight were aborted by their own signals.
+    // The connections belong to the caller's fetch. The signals of the calls in flight have aborted those calls.
     close: async () => undefined,
   };
 };

@@ -1,13 +1,13 @@
 import type { Dispatcher, Fetch } from "../../options/fetch.ts";
 
-/** What a test has replaced the network with. */
+/** The replacement of the network in a test. */
 export type TestDouble = { readonly fetch: Fetch } | { readonly dispatcher: Dispatcher };
 
 // undici 8 stores its global dispatcher under the first, and a wrapper under the second; undici 7 uses the second.
 const dispatcherSymbol = Symbol.for("undici.globalDispatcher.2");
 const wrapperSymbol = Symbol.for("undici.globalDispatcher.1");
 
-// Read by constants, because each request looks: a loop over the symbols, or Reflect.get, takes five times as long.
+// Each request reads these globals. A loop over the symbols, or Reflect.get, would take five times as long.
 const globals: { readonly [name: symbol]: unknown } = globalThis;
 
 // MSW 2 and nock 14 register their interceptors here while they are active.
@@ -18,7 +18,7 @@ const isTestRun = (): boolean => {
   return [VITEST, JEST_WORKER_ID, NODE_TEST_CONTEXT].some((value) => value !== undefined);
 };
 
-/** MSW 3 and nock 15 replace `Headers` too, and mark it. */
+/** Whether MSW 3 or nock 15 is active: they replace `Headers`, too, and mark it. */
 const isMarked = (): boolean =>
   Reflect.has(globalThis, interceptorSymbol) ||
   Object.getOwnPropertySymbols(globalThis.Headers).some(
@@ -33,7 +33,7 @@ const isBuiltIn = (fetch: unknown): boolean =>
     Function.prototype.toString.call(fetch),
   );
 
-// Reading a function's source costs more than a call, so it is done once per function.
+// Reading a function's source takes longer than a call, so do it once per function.
 let builtIn: unknown;
 
 const doubled: Fetch = (url, init) => {
@@ -50,14 +50,15 @@ const isMockAgent = (value: unknown): value is Dispatcher =>
   "pendingInterceptors" in value;
 
 /**
- * The test double that receives the default transport's requests; undefined without one. Looked up for each request,
+ * The test double that gets the requests of the default transport; undefined if there is none. Called for each request,
  * because a test may set it up after it created the client.
  */
 export const testDouble = (): TestDouble | undefined => {
   const { fetch } = globalThis;
   if (fetch !== undefined && fetch !== builtIn) {
     if (isBuiltIn(fetch)) builtIn = fetch;
-    // A fetch that a framework or an APM has wrapped does not count: an export would come from its cache.
+    // A fetch that a framework or an APM has wrapped doesn't count, because its cache would serve the pages of an
+    // export.
     else if (isTestRun() || isMarked()) return { fetch: doubled };
   }
   const newest = globals[dispatcherSymbol];

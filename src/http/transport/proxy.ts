@@ -8,9 +8,9 @@ import EnvHttpProxyAgent, {
   type Connecting,
 } from "undici/lib/dispatcher/env-http-proxy-agent.js";
 
-/** A proxy, and the hosts that are reached without it, in the syntax of `NO_PROXY`. */
+/** A proxy, and the hosts that need no proxy, in the syntax of `NO_PROXY`. */
 export interface ProxySettings {
-  /** Its URL, with user name and password if it requires them. */
+  /** The URL of the proxy, with user name and password if it requires them. */
   readonly proxy: string;
   readonly noProxy: string;
 }
@@ -22,7 +22,7 @@ export type Open = (options: object, callback: ConnectCallback) => Socket;
 export interface ProxyTunnel {
   /** Host and port of the proxy. */
   readonly proxy: string;
-  /** Connects to the origin; the signal can abort this at any stage. */
+  /** Connects to the origin. The signal can abort this at any stage. */
   readonly connect: Connect;
 }
 
@@ -74,7 +74,7 @@ export const proxyTunnel = (
     httpsProxy: url.origin,
     noProxy,
     ...(url.username + url.password === "" ? {} : { token: basic(url) }),
-    // The pool limits the time.
+    // The pool limits the time to connect.
     requestTls: { timeout: 0 },
     clientFactory: () => proxyClient(url, open),
     factory: (_origin, { connect }) => {

@@ -16,23 +16,23 @@ export type Tunnelling = (origin: string, open: Open) => ProxyTunnel | undefined
 /** One of undici's clients. It has one socket at a time, and opens another if that one breaks. */
 interface PooledClient {
   client: InstanceType<typeof Client>;
-  /** The latest request on it. */
+  /** The latest request on this client. */
   carried: Attempt;
-  /** When it sent its latest request; undefined: it has no socket yet. */
+  /** When the client sent its latest request; undefined if it has no socket yet. */
   usedAt: number | undefined;
 }
 
 /** The attempt's own timer covers the whole request, so undici's timers are off. */
 const noTimeouts = { headersTimeout: 0, bodyTimeout: 0 };
 
-// undici keeps a socket for as long as it is used. New sockets once a minute follow changes in DNS.
+// undici keeps a socket while it is in use. Opening new sockets once a minute follows changes in DNS.
 const lifeMs = 60_000;
 
 // Gateways close connections that were idle for a second or more, and all of them when they reload.
 const longestIdleMs = 500;
 
-// TCP retries at growing intervals: an attempt to connect that began while the network was down would take long after
-// it is back.
+// TCP retries at growing intervals. A connection attempt that started while the network was down would continue to wait
+// long after the network is back.
 const openingMs = 10_000;
 
 const any = Number.POSITIVE_INFINITY;
@@ -42,13 +42,13 @@ const isClosed = (): Error => fault("ERR_CLIENT_CLOSED", "the client was closed"
 const isLate = (): Error => fault("ETIMEDOUT", `no connection within ${openingMs} ms`);
 
 /**
- * The sockets to one origin: as many as there were requests in flight at once. When they are replaced, the old ones
- * stay until their requests have ended.
+ * The sockets to one origin: as many as there were requests in flight at once. When the pool replaces its sockets, the
+ * old ones stay open until their requests have ended.
  */
 class ConnectionPool {
   readonly #origin: string;
   readonly #clock: Clock;
-  // Shared, so that a new socket can resume the TLS session of another.
+  // All sockets share the connector, so that a new socket can resume the TLS session of another one.
   readonly #connector = buildConnector({ timeout: 0 });
   readonly #open = new Set<Socket>();
   #lines: PooledClient[] = [];
@@ -69,9 +69,9 @@ class ConnectionPool {
   }
 
   /**
-   * Sends a request with undici's own options. A request on a socket that closes meanwhile is lost. One that is never
-   * repeated gets a new socket if the free one was idle, and an email always does: a key may send 300 a day, and a
-   * handshake costs less than an email of which nobody knows.
+   * Sends a request with undici's own options. A request is lost if its socket closes meanwhile. So a request that is
+   * never repeated gets a new socket if the free one was idle. An email always gets a new socket: a key may send only
+   * 300 a day, and a handshake is better than an email with an unknown outcome.
    */
   dispatch(options: object, carried: Attempt, { plan, operation }: Sending): void {
     const now = this.#clock.now();
@@ -87,12 +87,12 @@ class ConnectionPool {
         carried.lost(error);
       }
     };
-    // The end of the connection may have arrived with its last response, and not have been read yet.
+    // The connection may have ended together with its last response, without undici having read the end yet.
     if (isNew || mostIdleMs === any) leave();
     else afterReading(leave);
   }
 
-  /** Destroys every socket and opens no more; resolves when all are closed. */
+  /** Destroys every socket and opens no more. Resolves when all sockets are closed. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all(
@@ -104,7 +104,7 @@ class ConnectionPool {
 
   #lineFor(carried: Attempt, now: number, mostIdleMs: number): PooledClient {
     if (now - this.#since > lifeMs) {
-      // Each first finishes its request.
+      // Each client finishes its request first.
       for (const { client } of this.#lines) void client.close();
       this.#lines = [];
       this.#since = now;
@@ -156,7 +156,7 @@ export interface TransportSettings extends TransportLimits {
   readonly tunnelling?: Tunnelling | undefined;
 }
 
-/** Recognizes how undici 5 and 6 refuse a handler, where `new Client()` did not see which undici it is. */
+/** Recognizes how undici 5 and 6 refuse a handler, if `new Client()` could not recognize that version. */
 const isOld = (error: unknown): boolean =>
   error instanceof Error && /^invalid on\w+ method$|onConnect is not a function/.test(error.message);
 
@@ -183,7 +183,7 @@ export const undiciTransport = ({
     ...limits,
     host: own?.host ?? new URL(origin).host,
     isOwn: own !== undefined,
-    // Whether a caller's dispatcher keeps the process alive is not known: those attempts get timers that do.
+    // A caller's dispatcher may not keep the process alive, so its attempts get timers that do.
     clock: own === undefined ? limits.clock : timers,
   };
   return {

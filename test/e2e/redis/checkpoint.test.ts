@@ -68,10 +68,10 @@ describe("a value that is no checkpoint of this version is refused, and left as 
     [
       "foreign",
       '{"lastId":"4711"}',
-      "is damaged or is not a checkpoint: check whether another program writes to it",
+      "is damaged or is not a checkpoint. Check whether another program writes to it",
     ],
-    ["torn", '{"version":1,"do', "is cut short or no JSON: delete it to start over"],
-    ["empty", "", "is cut short or no JSON"],
+    ["torn", '{"version":1,"do', "is cut short or is not JSON. To start over, delete the checkpoint"],
+    ["empty", "", "is cut short or is not JSON"],
     ["null", "null", "is damaged or is not a checkpoint"],
   ])("%s", async (_what, text, why) => {
     await admin.set(key, text);

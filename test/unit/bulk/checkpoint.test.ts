@@ -35,7 +35,7 @@ describe("a checkpoint in a file", () => {
     const failed = endings.flatMap((ending) => (ending.status === "rejected" ? [ending.reason] : []));
     expect(failed).toEqual([expect.any(ConfigurationError)]);
     expect(failed[0].message).toBe(
-      `checkpoint ${path} was written by another run meanwhile: wait until that has ended, or give each run a checkpoint of its own`,
+      `checkpoint ${path} was written by another run meanwhile: wait until that run has ended, or give each run a checkpoint of its own`,
     );
     expect([at(5), at(6)]).toContainEqual(await stateFile(path, checkpoints).load());
     expect(readdirSync(directory)).toEqual(["run.json"]);
@@ -73,7 +73,7 @@ describe("a checkpoint in a file", () => {
     await stateFile(path, checkpoints).save(at(1));
     writeFileSync(path, readFileSync(path).subarray(0, 12));
     await expect(stateFile(path, checkpoints).load()).rejects.toThrow(
-      `checkpoint ${path} is cut short or no JSON`,
+      `checkpoint ${path} is cut short or is not JSON`,
     );
     writeFileSync(path, "null");
     await expect(stateFile(path, checkpoints).load()).rejects.toThrow(
@@ -114,7 +114,7 @@ describe("readCheckpoint", () => {
   test("one of a newer version says so, by its name", () => {
     const newer = { version: 2, done: 1, last: "a" };
     expect(() => readCheckpoint(newer, "checkpoint run.json")).toThrow(
-      "checkpoint run.json was saved by a newer touchpoint-sdk (version 2 of checkpoints): update it here, or delete",
+      "checkpoint run.json was saved by a newer touchpoint-sdk (version 2 of checkpoints). To use it, update touchpoint-sdk here. To start over, delete",
     );
   });
 

@@ -89,7 +89,7 @@ test("a source without an item is a run of its own", async () => {
 
 test("a source that is shorter than what an earlier run has settled is another one", async () => {
   const { clock, batches, start } = scene(array(2), {}, behind(3));
-  await expect(clock.until(start())).rejects.toThrow("it covers 3 items, this one has 2");
+  await expect(clock.until(start())).rejects.toThrow("it covers 3 items, but this one has 2");
   expect(batches).toEqual([]);
 });
 

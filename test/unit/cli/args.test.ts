@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type Command, readArgs } from "../../../src/cli/args.ts";
 
 const exitCodes =
-  "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done but some records were refused or something differs, 130 interrupted.";
+  "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done but some records were rejected or something differs, 130 interrupted.";
 
 const contactsExport: Command = {
   name: "contacts export",
@@ -52,7 +52,7 @@ describe("readArgs", () => {
         "  contacts export  Writes every contact to a file",
         "  contacts import  Upserts contacts",
         "",
-        "The key and the service's address come from TOUCHPOINT_API_KEY and TOUCHPOINT_BASE_URL.",
+        "Set TOUCHPOINT_API_KEY to the API key and TOUCHPOINT_BASE_URL to the address of the service.",
         "Run `touchpoint <command> --help` for the options of a command.",
         "",
         exitCodes,

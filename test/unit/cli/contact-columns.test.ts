@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { UsageError } from "../../../src/cli/command.ts";
-import { checkHeader, givenMap } from "../../../src/cli/contact-columns.ts";
+import { checkHeader, readMap } from "../../../src/cli/contact-columns.ts";
 import { guessedMap } from "../../../src/cli/guessed-columns.ts";
 import { scratch } from "../files/scratch.ts";
 
-const mapOf = (...map: readonly string[]) => givenMap({ values: {}, lists: { map } });
+const mapOf = (...map: readonly string[]) => readMap({ values: {}, lists: { map } });
 
 const refusal = (names: readonly string[], ...map: readonly string[]) => {
   try {
@@ -47,7 +47,7 @@ test("every column is mapped, or left out, or joined", () => {
 test("the error for a file without an email column quotes its first row and suggests --skip-lines", () => {
   expect(refusal(["Contacts of 2026"])).toEqual({
     message:
-      'people.csv: "Contacts of 2026" is not a field of a contact. The first row that was read is: Contacts of 2026. If the header is further down, add --skip-lines <n>; otherwise map a column to email',
+      'people.csv: "Contacts of 2026" is not a field of a contact. The first row that was read is: Contacts of 2026. If the header is further down, add --skip-lines <n>. Otherwise, map a column to email',
     command: 'touchpoint contacts import people.csv --map "<column>=email" --map "*="',
   });
 });
@@ -100,7 +100,7 @@ test("a map is read from a file, and joined with those on the command line", () 
 });
 
 test.each([
-  ["Email", '--map must be "File column=field", or "File column=" to leave it out, got "Email"'],
+  ["Email", '--map must be "File column=field", or "File column=" to leave out the column, got "Email"'],
   ["Email=mail", '"mail" is not a field of a contact (did you mean "email"?)'],
   ["@/does/not/exist.json", "--map @/does/not/exist.json: cannot be read as JSON"],
 ])("--map %s is refused", (map, message) => {
@@ -108,9 +108,9 @@ test.each([
 });
 
 test("--types gives each custom field one of four types", () => {
-  const types = (text: string) => givenMap({ values: { types: text }, lists: {} }).types;
+  const types = (text: string) => readMap({ values: { types: text }, lists: {} }).types;
   expect(types("score=number, customFields.zip=text")).toEqual({ score: "number", zip: "text" });
-  expect(() => types("score=float")).toThrow("--types must be such as score=number,zip=text");
+  expect(() => types("score=float")).toThrow("--types must be like score=number,zip=text");
 });
 
 test.each([

@@ -56,7 +56,7 @@ describe("a service as documented", () => {
     for (const contacts of [450, 0, 1])
       expect([contacts, (await examine(undefined, seeded(contacts))).differs]).toEqual([contacts, []]);
     expect((await examine(undefined, seeded(0))).notes).toContain(
-      "contacts.list: answers no record, so that none is compared",
+      "contacts.list: the response has no record, so no record was compared",
     );
   });
 
@@ -75,7 +75,7 @@ describe("a service as documented", () => {
     expect(found.differs).toEqual([]);
     expect(found.notes.filter((text) => text.includes("compared"))).toEqual([]);
     expect((await examine(undefined, sandbox, "theirs.example")).differs).toEqual([
-      "companies.findByDomain: finds no company of theirs.example",
+      "companies.findByDomain: finds no company with the domain theirs.example",
     ]);
   });
 
@@ -116,7 +116,7 @@ describe("planted differences of the list of contacts:", () => {
     [
       "no page size",
       onContacts(({ limit: _limit, ...body }) => body),
-      "requested limit 200, but the page has undefined",
+      "requested limit 200, but the page has no limit",
     ],
     [
       "another size",
@@ -138,26 +138,26 @@ describe("planted differences of the list of contacts:", () => {
       onContacts((body, query) =>
         query.get("skip") === "3" ? { ...body, data: Array(4).fill(body.data?.[0]) } : undefined,
       ),
-      "from 3 on, a second page has other records or another order",
+      "from record 3 on, a second request returns other records or another order",
     ],
     [
       "an order that changes",
       onContacts((body, query) =>
         query.get("skip") === "3" ? { ...body, data: body.data?.toReversed() } : undefined,
       ),
-      "from 3 on, a second page has other records or another order",
+      "from record 3 on, a second request returns other records or another order",
     ],
     [
       "a record twice",
       onContacts((body) => ({ ...body, data: body.data?.map((_, index) => body.data?.[index >> 1]) })),
-      "from 3 on, a second page has other records or another order",
+      "from record 3 on, a second request returns other records or another order",
     ],
     [
       "a search that finds nobody",
       onContacts((body, query) => (query.has("search") ? { ...body, data: [], total: 0 } : undefined)),
       "search does not find a contact by its email, as find and upsert need",
     ],
-    ["a status", onContacts(() => Response.json({ error: "No." }, { status: 403 })), "answers 403"],
+    ["a status", onContacts(() => Response.json({ error: "No." }, { status: 403 })), "the status is 403"],
     [
       "no JSON",
       onContacts(() => new Response("<p>", { headers: { "content-type": "text/html" } })),
@@ -173,7 +173,7 @@ describe("planted differences of the list of contacts:", () => {
       everyContact((contact) => ({ ...contact, score: 1, ownerId: `o${count++}` })),
     );
     expect(found.differs).toEqual([]);
-    expect(found.notes).toContain("contacts.list: has fields that the document does not: ownerId, score");
+    expect(found.notes).toContain("contacts.list: the records have undocumented fields: ownerId, score");
   });
 
   test("says so if a contact was added meanwhile", async () => {
@@ -201,7 +201,7 @@ describe("planted differences of inferred paths:", () => {
   test("companies live under the document's other word: it prints the routes to paste", async () => {
     const found = await examine(leads);
     expect(found.differs).toEqual([
-      "companies.findByDomain: /api/v1/companies does not answer, /api/v1/leads does",
+      "companies.findByDomain: the service has no /api/v1/companies, but it has /api/v1/leads",
     ]);
     expect(found.routes).toEqual({
       "companies.findByDomain": "/api/v1/leads",
@@ -219,12 +219,12 @@ describe("planted differences of inferred paths:", () => {
     [
       "no companies at all",
       (path) => (/companies|leads/.test(path) ? notFound() : /doctor/.test(path) ? notFound() : undefined),
-      ["companies.findByDomain: neither /api/v1/companies nor /api/v1/leads answers"],
+      ["companies.findByDomain: the service has neither /api/v1/companies nor /api/v1/leads"],
     ],
     [
       "a status of companies",
       (path) => (path === "/api/v1/companies" ? Response.json({ error: "No." }, { status: 403 }) : undefined),
-      ["companies.findByDomain: answers 403"],
+      ["companies.findByDomain: the status is 403"],
     ],
     [
       "another method",
@@ -232,7 +232,7 @@ describe("planted differences of inferred paths:", () => {
         path.endsWith("/scheduled")
           ? Response.json({ error: "No." }, { status: 405, headers: { allow: "POST" } })
           : undefined,
-      ["emails.scheduled.list: answers 405"],
+      ["emails.scheduled.list: the status is 405"],
     ],
     [
       "a bare array of emails",
@@ -250,7 +250,7 @@ describe("planted differences of inferred paths:", () => {
     [
       "no scheduled emails",
       (path) => (/doctor|scheduled/.test(path) ? notFound() : undefined),
-      ["emails.scheduled.list: answers 404"],
+      ["emails.scheduled.list: the status is 404"],
     ],
   ])("%s", async (_name, plant, texts) => {
     expect((await examine(plant)).differs).toEqual(texts);

@@ -168,14 +168,14 @@ test.each<[string, string | Buffer, string]>([
   ["a.csv", utf16("<html><body>Sign in</body></html>"), "is a web page, not a text file"],
   ["a.csv", utf16("BEGIN:VCARD\n", true), "is an address book (vCard), not CSV"],
   ["a.csv", "ID;PCALCOOO32\n", "is a SYLK file, not CSV"],
-  ["a.csv", "", "a.csv: the file is empty: it has no header"],
-  ["a.csv", " \n,,\n", "a.csv: the file is empty: it has no header"],
-  ["a.txt", "ada@x.example\nbob@x.example\n", "the file has no header. Write one as its first line"],
+  ["a.csv", "", "a.csv: the file is empty. A CSV file must start with a header"],
+  ["a.csv", " \n,,\n", "a.csv: the file is empty. A CSV file must start with a header"],
+  ["a.txt", "ada@x.example\nbob@x.example\n", "the file has no header. Add a header as its first line"],
   ["a.xlsx", "PK", 'a.xlsx is a workbook: in the spreadsheet, save it as "CSV UTF-8"'],
   ["a.json", "[]", "a.json holds JSON: convert an array with jq -c '.[]' FILE > records.ndjson"],
   ["a.vcf", "BEGIN:VCARD", "a.vcf is an address book: export it as CSV"],
   ["a.csv", "Company,City\n", '"Company", "City" are not fields of a contact'],
-  ["a.csv", "email,Email\nada@x.example,x\n", 'leave one of them out: --map "Email="'],
+  ["a.csv", "email,Email\nada@x.example,x\n", 'Leave one of them out: --map "Email="'],
   ["a.csv", "email,email\nada@x.example,x\n", "email appears twice"],
 ])("%s of %j is wrong usage: %s", async (name, content, message) => {
   const { code, err, contacts } = await imported(name, content);
@@ -271,7 +271,7 @@ test("--rejected leaves a file that this command did not write as it is", async 
   const path = scratch().put("notes.txt", "my notes\n");
   const { code, err } = await imported("a.csv", "email\nx\n", "--rejected", path);
   expect([code, readFileSync(path, "utf8")]).toEqual([2, "my notes\n"]);
-  expect(err).toContain("does not hold refused records: name another file");
+  expect(err).toContain("does not contain rejected records. Name another file");
 });
 
 test("a plan is a table on a terminal, and NDJSON elsewhere", async () => {
@@ -279,15 +279,20 @@ test("a plan is a table on a terminal, and NDJSON elsewhere", async () => {
   vi.stubEnv("TOUCHPOINT_BASE_URL", server.url);
   const path = scratch().put("a.csv", "email,name\nada@x.example,Ada\n");
   const outputs = [];
+  const reports: string[] = [];
   for (const [isTerminal, ...more] of [[true], [true, "--json"], [false]] as const) {
     const out: string[] = [];
     await run(["contacts", "import", path, "--plan", ...more], {
       ...{ isTerminal, interrupt: new AbortController().signal, now: () => performance.now() },
       stdout: { write: (text) => out.push(text) },
-      stderr: { write: () => undefined },
+      stderr: { write: (text) => reports.push(text.split("\n")[0] ?? "") },
     });
     outputs.push(out.join("").split("\n")[0]);
   }
   const row = '{"index":0,"line":2,"email":"ada@x.example","result":"create"}';
   expect(outputs).toEqual(["Create     1", row, row]);
+  expect(reports.filter((line) => line.startsWith("Plan"))).toEqual([
+    "Plan only: nothing was changed.",
+    "Plan only: nothing was changed.",
+  ]);
 });

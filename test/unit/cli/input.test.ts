@@ -20,7 +20,7 @@ test("the number of records is estimated from the bytes so far, and exact at the
   await writeFile(path, Array.from({ length: records }, (_, index) => line(index)).join(""));
   const input = openInput(path);
   const totals: (number | undefined)[] = [];
-  for await (const _ of input.counted(readNdjson(input.source))) totals.push(input.total());
+  for await (const _ of input.countRecords(readNdjson(input.source))) totals.push(input.total());
   expect(totals[0]).toBe(undefined);
   const estimates = totals.slice(1_000);
   expect(Math.min(...estimates.map(Number))).toBeGreaterThan(records * 0.97);
@@ -30,8 +30,8 @@ test("the number of records is estimated from the bytes so far, and exact at the
 
 test("a file that is not there is named", async () => {
   const path = join(folder, "none.ndjson");
-  const { source, counted } = openInput(path);
-  const read = counted(readNdjson(source))[Symbol.asyncIterator]();
+  const { source, countRecords } = openInput(path);
+  const read = countRecords(readNdjson(source))[Symbol.asyncIterator]();
   await expect(read.next()).rejects.toThrow(`${path}: cannot be read (ENOENT`);
 });
 

@@ -26,5 +26,5 @@ test("the migration is printed for both tables, or for those that are named", as
 test("any other dialect is wrong usage", async () => {
   const [code, out, err] = await printed("mysql");
   expect([code, out]).toEqual([2, ""]);
-  expect(err).toContain('give postgres or sqlite, got "mysql"');
+  expect(err).toContain('the argument must be postgres or sqlite, got "mysql"');
 });

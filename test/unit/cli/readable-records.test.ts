@@ -43,7 +43,9 @@ test("a refused text is still unreadable, and what to do is its error", async ()
       .map((line) => `${JSON.stringify(line)}\n`)
       .join(""),
   );
-  expect(text).toEqual(new UnreadableLine(6, "a,b", "rejected is still text: replace it by a JSON object"));
+  expect(text).toEqual(
+    new UnreadableLine(6, "a,b", 'the field "rejected" still contains text: replace it with a JSON object'),
+  );
   expect(record).toEqual({ email: "a" });
 });
 

@@ -68,6 +68,8 @@ test.each([
   ["records after refused ones", `${line(1)}{"email":"ada@example.com"}\n`],
 ])("a file of %s is refused by name, and stays as it is", async (_, text) => {
   await writeFile(path, text);
-  await expect(rejectedFile(path, true)).rejects.toThrow(`--rejected: ${path} does not hold refused records`);
+  await expect(rejectedFile(path, true)).rejects.toThrow(
+    `--rejected: ${path} does not contain rejected records`,
+  );
   expect(await content()).toBe(text);
 });

@@ -94,7 +94,7 @@ describe("run", () => {
     const { out } = await type("contacts import --help");
     expect(await type("help contacts import")).toEqual({ code: 0, out, err: "" });
     expect(out).toContain(
-      "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done but some records were refused or something differs, 130 interrupted.",
+      "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done but some records were rejected or something differs, 130 interrupted.",
     );
   });
 
@@ -130,11 +130,13 @@ describe("run", () => {
     const at = (baseUrl: string, words: readonly string[]) =>
       runLine(words, { TOUCHPOINT_API_KEY: "key", TOUCHPOINT_BASE_URL: baseUrl });
     const doctor = ["doctor", "--limits", "off"];
-    expect((await at(url, ["sandbox", "--port", port])).err).toContain("give another one by --port, or 0");
+    expect((await at(url, ["sandbox", "--port", port])).err).toContain(
+      "Choose another one with --port, or use --port 0",
+    );
     expect((await at(url, doctor)).err).toContain("\nCheck the key in TOUCHPOINT_API_KEY.\n");
     await close();
     expect((await at(url, ["contacts", "export", "--out", "-", "--limits", "off"])).err).toContain(
-      "\nCheck TOUCHPOINT_BASE_URL, or run `touchpoint sandbox` to have a service on this machine.\n",
+      "\nCheck TOUCHPOINT_BASE_URL, or run `touchpoint sandbox` to start a local sandbox.\n",
     );
   });
 
@@ -146,9 +148,15 @@ describe("run", () => {
 });
 
 test.each([
-  ["--rejected ./none.ndjson", "--rejected must be another file than the input, got ./none.ndjson"],
-  ["--checkpoint none.ndjson", "--checkpoint must be another file than the input, got none.ndjson"],
-  ["--checkpoint a --rejected ./a", "--rejected must be another file than --checkpoint, got ./a"],
+  [
+    "--rejected ./none.ndjson",
+    "--rejected and the input must be different files, but both are ./none.ndjson",
+  ],
+  [
+    "--checkpoint none.ndjson",
+    "--checkpoint and the input must be different files, but both are none.ndjson",
+  ],
+  ["--checkpoint a --rejected ./a", "--rejected and --checkpoint must be different files, but both are ./a"],
 ])("one file is not taken for two: %s", async (options, problem) => {
   const { code, err } = await runLine(["events", "ingest", "none.ndjson", ...options.split(" ")], {
     TOUCHPOINT_API_KEY: "tp_live_canary",

@@ -26,13 +26,16 @@ describe("exportSettings", () => {
       "a.xlsx: the file name must end in .csv, .tsv, .txt or .ndjson, optionally followed by .gz",
     ],
     [{ out: "a.csv", columns: "," }, "--columns must name at least one column"],
-    [{ out: "a.ndjson", columns: "email" }, "--columns is for CSV"],
+    [{ out: "a.ndjson", columns: "email" }, "--columns works only with CSV"],
     [{ out: "a.csv", columns: "email,name,email" }, "--columns: email appears twice"],
     [
       { out: "a.csv.gz", checkpoint: "a.json" },
-      "a compressed file has no --checkpoint: export it plain and compress it afterwards",
+      "--checkpoint does not work with a compressed file: export to a plain file and compress it afterwards",
     ],
-    [{ out: "a.csv", checkpoint: "./a.csv" }, "--checkpoint must be another file than --out, got ./a.csv"],
+    [
+      { out: "a.csv", checkpoint: "./a.csv" },
+      "--checkpoint and --out must be different files, but both are ./a.csv",
+    ],
   ])("refuses %j", (options, message) => {
     expect(() => exportSettings(given(options))).toThrow(new UsageError(message));
   });

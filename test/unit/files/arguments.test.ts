@@ -68,9 +68,9 @@ describe("records that cannot be iterated", () => {
   const refused: [records: unknown, message: string][] = [
     [
       { data: [{ a: 1 }], total: 1 },
-      `${what}; this is one page: give page.data, or the list itself without await`,
+      `${what}. You passed one page. Pass page.data, or pass the list without await to write every page`,
     ],
-    [Promise.resolve([]), `${what}; this is a promise: await it`],
+    [Promise.resolve([]), `${what}. You passed a promise. Await it first`],
     [{ a: 1 }, what],
     [null, what],
     ["a,b", what],

@@ -127,12 +127,12 @@ describe("an export with a checkpoint", () => {
     [
       "a checkpoint cut short",
       { checkpoint: '{"version":1,' },
-      "is cut short or no JSON: delete it to start over",
+      "is cut short or is not JSON. To start over, delete the checkpoint",
     ],
     [
       "something else",
       { checkpoint: '{"version":1,"done":4}' },
-      "is damaged or is not a checkpoint: check whether another program writes to it",
+      "is damaged or is not a checkpoint. Check whether another program writes to it",
     ],
     [
       "a newer version",

@@ -306,9 +306,9 @@ describe("no longer what it was while it is in use", () => {
       return sync.call(this);
     });
     onTestFinished(() => replaced.mockRestore());
-    await expect(ledger.claim("welcome:2", "f")).rejects.toThrow("another file was put in its place");
+    await expect(ledger.claim("welcome:2", "f")).rejects.toThrow("another program replaced the file");
     expect(readFileSync(path, "utf8")).toBe(whole);
-    await expect(ledger.claim("welcome:2", "f")).rejects.toThrow("it was cut");
+    await expect(ledger.claim("welcome:2", "f")).rejects.toThrow("another program cut the file");
     expect(await send(fileLedger(path), "welcome:2")).toBe("claimed");
   });
 });

@@ -11,7 +11,9 @@ const make = (options: object) => () =>
 const hooks = "onRequest, onResponse, onRetry, onWait, onValidationIssue";
 const plainHeaders = "headers must be a plain object of strings";
 const plainLimits = "limits must be a plain object, or false";
-const whole = "limits: shared limits must have all numbers, like those of redisLimits(…)";
+const wrongNumbers = (names: string): string =>
+  "limits: the property numbers of a shared-limits object must be a plain object with a valid number for every limit. " +
+  `Missing or wrong: ${names}`;
 
 test.each<[object, string]>([
   [{ headers: new Headers({ "x-a": "1" }) }, `${plainHeaders}: give Object.fromEntries(headers)`],
@@ -59,9 +61,19 @@ test.each<[object, string]>([
   ],
   [{ limitScopes: { events: "" } }, 'limitScopes.events must be a non-empty string, got ""'],
   [{ limits: { open: 1 } }, 'limits: there is no option "open": there are'],
-  [{ limits: { open: () => undefined } }, whole],
-  [{ limits: { open: () => undefined, numbers: {} } }, whole],
-  [{ limits: { open: () => undefined, numbers: { ...documentedLimits, requests: 1 } } }, whole],
+  [{ limits: { open: () => undefined } }, wrongNumbers(Object.keys(documentedLimits).join(", "))],
+  [
+    { limits: { open: () => undefined, numbers: {} } },
+    wrongNumbers(Object.keys(documentedLimits).join(", ")),
+  ],
+  [
+    { limits: { open: () => undefined, numbers: { ...documentedLimits, requests: 1, emials: 1 } } },
+    wrongNumbers("requests, emials"),
+  ],
+  [
+    { limits: { open: () => undefined, numbers: new (class extends Object {})() } },
+    wrongNumbers(Object.keys(documentedLimits).join(", ")),
+  ],
   [{ routes: null }, "routes must be a plain object of paths by operation id"],
   [{ routes: new Map() }, "routes must be a plain object of paths by operation id"],
   [{ dispatcher: null }, "dispatcher must be an undici Dispatcher"],
@@ -141,7 +153,8 @@ test.each(["", 5, undefined])("fileLedger refuses %j for a path", (path) => {
 });
 
 test("what is given to a ledger as options is refused at once", () => {
-  const message = "clock must be left out (there are no options), or have wallTime(), got an object";
+  const message =
+    "there are no options. Leave the clock argument out, or pass an object with a wallTime() method";
   const both = `fileLedger: path must be a non-empty string, got 5; ${message}`;
   expect(() => fileLedger(loose(5), loose({ prefix: "sent:" }))).toThrow(new ConfigurationError(both));
   expect(() => memoryLedger(loose({}))).toThrow(new ConfigurationError(`memoryLedger: ${message}`));

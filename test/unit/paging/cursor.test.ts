@@ -32,7 +32,7 @@ test.each([
   const error = errorOf(cursor);
   expect(error).toBeInstanceOf(ValidationError);
   expect(error).toMatchObject({
-    message: "contacts.list: cursor: must be a cursor that a page of this list carried",
-    issues: [{ path: "cursor", message: "must be a cursor that a page of this list carried" }],
+    message: "contacts.list: cursor: must be the cursor of a page of this list",
+    issues: [{ path: "cursor", message: "must be the cursor of a page of this list" }],
   });
 });

@@ -7,8 +7,8 @@ test("one new record lifts the limit on how much pages may share", () => {
   expect(
     end.isAt({ skip: 200, limit: 200 }, empty, { position: 200, longest: 200, fresh: 0 }),
   ).toBeUndefined();
-  expect(end.mostShared).toBe(1);
+  expect(end.maxShared).toBe(1);
   const page = { data: Array.from({ length: 200 }, (_, id) => ({ id })), total: 1_000 };
   expect(end.isAt({ skip: 199, limit: 200 }, page, { position: 200, longest: 200, fresh: 1 })).toBe(false);
-  expect(end.mostShared).toBe(Number.POSITIVE_INFINITY);
+  expect(end.maxShared).toBe(Number.POSITIVE_INFINITY);
 });

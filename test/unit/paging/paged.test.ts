@@ -49,7 +49,7 @@ describe("paged", () => {
   test.each([
     [{ prefetch: -1 }, "prefetch must be a whole number of at least 0"],
     [{ consistency: "slow" }, 'consistency must be "strict" or "fast"'],
-    [{ cursor: "a" }, "a cursor continues an iteration: use for await, pages() or toArray()"],
+    [{ cursor: "a" }, "a cursor works only for an iteration: use for await, pages() or toArray()"],
   ])("awaited with %j it asks for nothing", async (paging, message) => {
     const { list, contacts } = listOf({}, paging);
     await expect(Promise.resolve(contacts)).rejects.toThrow(`contacts.list: ${message}`);
@@ -90,7 +90,7 @@ describe("paged", () => {
     expect((await same.contacts.toArray({ max: 1 })).map(({ id }) => id)).toEqual(["old-5"]);
     const all = listOf({}, { cursor: page?.cursor });
     await expect(all.contacts.toArray()).rejects.toThrow(
-      "contacts.list: cursor: belongs to a list with another query: give the same query again",
+      "contacts.list: cursor: belongs to a list with another query. Pass the same query again",
     );
     expect(all.list.requests).toEqual([]);
   });
@@ -204,7 +204,8 @@ describe("paged", () => {
       void reports.push([operation, issues]);
     const reporting = Object.assign(call, { report });
     await paged(reporting, operations.contacts.list, {}, { prefetch: 0 }).toArray();
-    const message = "the order of the list changes while it is read: some may be missed or repeated";
+    const message =
+      "the order of the list changes while it is read, so some records may be missed or repeated";
     expect(reports).toEqual([["contacts.list", [{ path: "data", message }]]]);
   });
 
@@ -215,7 +216,7 @@ describe("paged", () => {
       const all = paged(call, operations.contacts.list, {}, {}).toArray();
       await expect(all).rejects.toBeInstanceOf(ResponseValidationError);
       await expect(all).rejects.toMatchObject({
-        message: "contacts.list: the response holds no page: data must be an array",
+        message: "contacts.list: the response is not a page: data must be an array",
         status: 200,
         attempts: 1,
         issues: [{ path: "data", message: "must be an array" }],

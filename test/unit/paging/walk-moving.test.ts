@@ -229,7 +229,7 @@ describe("Walk over a list that moves", () => {
     const list = new MovingList({ length: 900, order: "oldest first", before: swap });
     await pagesOf(walkOver(list, { prefetch: 0, onUnstable: (message) => reports.push(message) }));
     expect(reports).toEqual([
-      "the order of the list changes while it is read: some may be missed or repeated",
+      "the order of the list changes while it is read, so some records may be missed or repeated",
     ]);
   });
 

@@ -102,7 +102,7 @@ describe("what is done by hand", () => {
     [
       "an advance",
       () => sandbox.advance(Number.NaN),
-      "sandbox.advance: ms must be a number of milliseconds, at least 0, to a time that a Date can hold, got NaN",
+      "sandbox.advance: ms must be a number of milliseconds, at least 0, that keeps the clock within the range of a JavaScript Date (to the year 275760), got NaN",
     ],
     ["a workspace", () => sandbox.stateOf("d"), 'workspace must be "default", "c" or "b", got "d"'],
     [

@@ -159,7 +159,7 @@ describe("save and load", () => {
     [
       "from a time that no date can hold",
       '{"format":"touchpoint-sandbox","version":1,"aheadMs":1e300,"workspaces":{}}',
-      /aheadMs must be a number of milliseconds to a time that a Date can hold, got 1e\+300/,
+      /aheadMs must be a number of milliseconds that keeps the clock within the range of a JavaScript Date \(to the year 275760\), got 1e\+300/,
     ],
     [
       "of an unknown workspace",

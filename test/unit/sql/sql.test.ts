@@ -120,7 +120,7 @@ test("a receipt that cannot be written is named in the log once the client close
   await client.emails.send(email, { once: "k" });
   await client.close();
   expect(warnings).toEqual([
-    [expect.stringContaining("its receipt could not be stored"), expect.objectContaining({ key: "k" })],
+    [expect.stringContaining("could not store its receipt"), expect.objectContaining({ key: "k" })],
   ]);
 });
 
