@@ -97,7 +97,7 @@ export const sendBatch = async (
       const result = results.get(index);
       return result !== undefined && isWorthARepeat(result);
     });
-    return left.length === 0;
+    return remaining.length === 0;
   });
   // Every round returns a result for each event that it sends.
   return events.flatMap(({ index }) => results.get(index) ?? []);

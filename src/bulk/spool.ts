@@ -36,7 +36,7 @@ export class Spool<T> implements Iterable<T> {
     const end = Number(this.#starts.at(-1)) + bytes.length;
     this.#starts.push(end);
     this.#waiting.push(bytes);
-    if (end - this.#written > mostInMemory) this.#write();
+    if (end - this.#written > maxInMemory) this.#write();
   }
 
   *[Symbol.iterator](): Iterator<T> {

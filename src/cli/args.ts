@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { suggestion } from "../runtime/nearest-name.ts";
 import { messageOf } from "../runtime/values.ts";
-import { visible } from "./terminal.ts";
+import { shellWord, visible } from "./terminal.ts";
 
 export interface Command {
   /** One or two words, as the user types them: `contacts export`. */

@@ -117,7 +117,7 @@ const examineContacts = async ({ client, report, request, page, compare }: Exami
     );
   const { email } = fieldsIn(first.data[0]);
   if (typeof email !== "string") return;
-  const { body } = await ask((options) => client.contacts.find(email, options));
+  const { body } = await request((options) => client.contacts.find(email, options));
   if (!isRecord(body))
     report.differs.add(`${operation}: search does not find a contact by its email, as find and upsert need`);
 };
@@ -141,7 +141,7 @@ const examineCompanies = async (examination: Examination, domain: string | undef
     report.routes = { [operation]: other, "companies.create": other };
   }
   const routed = client.withOptions({ routes: report.routes, responseValidation: "off" });
-  const { status, body } = await ask((options) => routed.companies.findByDomain(name, options));
+  const { status, body } = await request((options) => routed.companies.findByDomain(name, options));
   if (status !== 200 && status !== 404) report.differs.add(`${operation}: answers ${status}`);
   else if (isRecord(body)) compare(operation, [body], Company);
   else if (domain === undefined)

@@ -20,9 +20,6 @@ const people = (count: number): ContactInput[] =>
     customFields: { n: i },
   }));
 
-const readFirst = (contacts: number): string =>
-  `the list of ${contacts} contacts is read first, which takes no more requests than a search for each row`;
-
 test("an import creates, updates, leaves alone and rejects, and says which", async () => {
   const { sandbox, client } = service();
   await client.contacts.create({
