@@ -142,7 +142,7 @@ const examineCompanies = async (examination: Examination, domain: string | undef
   }
   const routed = client.withOptions({ routes: report.routes, responseValidation: "off" });
   const { status, body } = await request((options) => routed.companies.findByDomain(name, options));
-  if (status !== 200 && status !== 404) report.differs.add(`${operation}: answers ${status}`);
+  if (status !== 200 && status !== 404) report.differs.add(`${operation}: the status is ${status}`);
   else if (isRecord(body)) compare(operation, [body], Company);
   else if (domain === undefined)
     report.notes.add(
