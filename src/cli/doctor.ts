@@ -61,7 +61,7 @@ const examine = (client: Client, signal: AbortSignal) => {
   const page = async (operation: string, path: string, skip = 0) => {
     const { status, body } = await get(path, { skip, limit });
     const { data, total, ...counts } = fieldsIn(body);
-    if (status !== 200) return void differs.add(`${operation}: the status is ${status}`);
+    if (status !== 200) return void differs.add(`${operation}: the status is ${status}, not 200`);
     if (!Array.isArray(data) || typeof total !== "number")
       return void differs.add(`${operation}: its response is not a page { data, total, skip, limit }`);
     for (const [name, requested] of Object.entries({ skip, limit }))
@@ -142,7 +142,8 @@ const examineCompanies = async (examination: Examination, domain: string | undef
   }
   const routed = client.withOptions({ routes: report.routes, responseValidation: "off" });
   const { status, body } = await request((options) => routed.companies.findByDomain(name, options));
-  if (status !== 200 && status !== 404) report.differs.add(`${operation}: the status is ${status}`);
+  if (status !== 200 && status !== 404)
+    report.differs.add(`${operation}: the status is ${status}, not 200 or 404`);
   else if (isRecord(body)) compare(operation, [body], Company);
   else if (domain === undefined)
     report.notes.add(

@@ -10,7 +10,7 @@ import type { Place, PlaceFault } from "./place.ts";
 
 /** The fault when no answer arrives in time. */
 const silence: PlaceFault = {
-  what: `has not responded for ${silenceMs} ms`,
+  what: `has not responded for more than ${silenceMs / 1_000} s`,
   cause: undefined,
   isLasting: false,
 };
@@ -77,10 +77,10 @@ export class LimitStore {
     const { share, maxMs } = this.whenLost;
     if (this.#lostSince === undefined) return undefined;
     const { what, cause, isLasting } = this.#fault;
-    const then =
-      share > 0
-        ? `"open", this process uses ${share} of each limit`
-        : `"closed", calls wait up to maxLostMs and then fail`;
+    const closed = isLasting
+      ? "calls fail at once, because waiting cannot help"
+      : `calls wait until ${maxMs} ms after its loss (maxLostMs), and then fail`;
+    const then = share > 0 ? `"open", this process uses ${share} of each limit` : `"closed", ${closed}`;
     const why = `${this.#place.name}, which shares the limits, ${what}. Because onLost is ${then}`;
     const givesUpAt = share > 0 ? undefined : this.#lostSince + (isLasting ? 0 : maxMs);
     return { why, cause, givesUpAt };

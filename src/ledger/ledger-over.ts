@@ -78,12 +78,15 @@ const testStore = async (store: KeyStore, { name, rule, isRefusal }: Adapter): P
     check("claimed one key twice", !(await store.claim({ ...claiming, claim: crypto.randomUUID() })));
     const entry = await store.find(key);
     const isTimed = entry?.limitMs === limitMs && Number.isFinite(entry.since) && Number.isFinite(entry.now);
-    check("did not read the key that it has claimed", isOurs(entry, "pending") && isTimed);
+    check("did not return the key that it has claimed", isOurs(entry, "pending") && isTimed);
     check("did not settle its key", await store.settle(key, claim, { as: "sent", receipt: { id: key } }));
     const sent = await store.find(key);
-    check("did not read the receipt", isOurs(sent, "sent") && Object(sent?.receipt).id === key);
+    check(
+      "did not return the receipt that was just stored",
+      isOurs(sent, "sent") && Object(sent?.receipt).id === key,
+    );
     check("did not free its key", await store.settle(key, claim, { as: "not-sent", over: true }));
-    check("still reads the key that it has freed", (await store.find(key)) === undefined);
+    check("still returns the key that it has freed", (await store.find(key)) === undefined);
   } catch (error) {
     // The claim may be stored despite the error.
     await store.settle(key, claim, { as: "not-sent", over: true }).catch(() => undefined);

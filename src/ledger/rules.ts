@@ -171,4 +171,6 @@ export const listFilter = (input: LedgerFilter | undefined): ((row: LedgerRow) =
 export const isClock: Rule = (clock) =>
   can(clock, "wallTime")
     ? []
-    : ["there are no options. Leave the clock argument out, or pass an object with a wallTime() method"];
+    : [
+        "it takes no options here. Leave the last argument out, or pass a clock: an object with a wallTime() method",
+      ];

@@ -114,7 +114,12 @@ const placeholderFaults = (path: string, own: string): string[] => {
   const actual = placeholders(path);
   if (expected !== undefined && actual.filter((name) => name === expected).length !== 1)
     return [` must have /${expected} where the id goes, as ${own} has`];
-  return actual.filter((name) => name !== expected).map((name) => `: the operation has no value for ${name}`);
+  return actual
+    .filter((name) => name !== expected)
+    .map(
+      (name) =>
+        `: the operation has no value for the placeholder ${name}. Write the value itself into the path`,
+    );
 };
 
 const withMethod = /^(?:(GET|POST|PUT|PATCH|DELETE) )?(.*)$/s;

@@ -45,6 +45,12 @@ CREATE INDEX IF NOT EXISTS ${index}_scheduled ON ${table} (scheduled_id);
 const stateTable = (table: string, ...columns: readonly string[]): string =>
   tableOf(table, ["id text NOT NULL PRIMARY KEY", ...columns, "state text NOT NULL"]);
 
+/** The command that prints the statements for a table, as advice. */
+export const createIt = (dialect: SqlDialect, kind: keyof typeof defaultTables, table: string): string => {
+  const named = table === defaultTables[kind] ? "" : ` --${kind} ${table}`;
+  return `create it: run the SQL that "npx touchpoint ledger migration ${dialect}${named}" prints`;
+};
+
 /**
  * The statements that create the tables of `sqlLimits`, `sqlLedger` and `sqlCheckpoint`, one a line. Run again, they change nothing. In
  * SQLite and D1, run them with `exec`: a prepared statement is the first of them alone.

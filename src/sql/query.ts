@@ -109,8 +109,12 @@ const rowsOf = (answer: unknown, store: string): readonly Row[] => {
   return rows;
 };
 
-/** Runs statements of a dialect. @throws ConfigurationError that names the store, and says what to do if there is none. */
-export const runner = (query: SqlQuery, dialect: SqlDialect, store: string): Run => {
+/**
+ * Runs statements of a dialect.
+ *
+ * @throws ConfigurationError that names the store; if its table is missing, with the advice `createIt`.
+ */
+export const runner = (query: SqlQuery, dialect: SqlDialect, store: string, createIt: string): Run => {
   // PostgreSQL numbers its parameters.
   const numbered = (sql: string): string => sql.split("?").reduce((text, rest, at) => `${text}$${at}${rest}`);
   return async (sql, ...params) => {
@@ -121,7 +125,7 @@ export const runner = (query: SqlQuery, dialect: SqlDialect, store: string): Run
       } catch (cause) {
         if (cause instanceof AdapterFault) throw cause;
         if (isRolledBack(cause) && repeat < mostRepeats) continue;
-        const advice = isMissing(cause) ? ` (create it: touchpoint ledger migration ${dialect})` : "";
+        const advice = isMissing(cause) ? ` (${createIt})` : "";
         throw new ConfigurationError(`${store}: ${messageOf(cause)}${advice}`, { cause });
       }
     }

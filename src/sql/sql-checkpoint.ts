@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../errors.ts";
 import { type CheckpointStore, checkpoints } from "../runtime/checkpoint.ts";
 import { isText } from "../runtime/rules.ts";
-import { defaultTables } from "./migration.ts";
+import { createIt, defaultTables } from "./migration.ts";
 import { asText, mustReturnRows, runner, type SqlDialect, type SqlQuery, storeOptions } from "./query.ts";
 
 /** Which run the checkpoint belongs to, and where it is kept. */
@@ -33,7 +33,12 @@ export interface SqlCheckpointOptions {
 export const sqlCheckpoint = (query: SqlQuery, options: SqlCheckpointOptions): CheckpointStore => {
   const own = storeOptions("sqlCheckpoint", query, options, { id: isText });
   const { dialect, id, table = defaultTables.checkpoint } = own;
-  const ask = runner(query, dialect, `the checkpoint ${id}: the table ${table}`);
+  const ask = runner(
+    query,
+    dialect,
+    `the checkpoint ${id}: the table ${table}`,
+    createIt(dialect, "checkpoint", table),
+  );
   return {
     load: async () => {
       const [row] = await ask(`SELECT state FROM ${table} WHERE id = ${asText}`, id);

@@ -1,7 +1,7 @@
 import type { Ledger } from "../ledger/ledger.ts";
 import { AdapterFault, type KeyStore, ledgerOver } from "../ledger/ledger-over.ts";
 import { type LedgerEntry, scheduledIdOf } from "../ledger/rules.ts";
-import { defaultTables } from "./migration.ts";
+import { createIt, defaultTables } from "./migration.ts";
 import {
   asInteger,
   asText,
@@ -128,6 +128,7 @@ const sqlKeys = (run: Run, sql: ReturnType<typeof statementsOf>): KeyStore => {
  */
 export const sqlLedger = (query: SqlQuery, options: SqlLedgerOptions): Ledger => {
   const { dialect, table = defaultTables.ledger } = storeOptions("sqlLedger", query, options, {});
-  const keys = sqlKeys(runner(query, dialect, `the table ${table}`), statementsOf(table, dialect));
+  const run = runner(query, dialect, `the table ${table}`, createIt(dialect, "ledger", table));
+  const keys = sqlKeys(run, statementsOf(table, dialect));
   return ledgerOver(keys, { name: "sqlLedger", rule: mustReturnRows, isRefusal });
 };

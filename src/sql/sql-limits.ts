@@ -1,6 +1,6 @@
 import { limitsOver, type SharedLimitsOptions } from "../fleet/limits-over.ts";
 import type { SharedLimits } from "../options/shared-limits.ts";
-import { defaultTables } from "./migration.ts";
+import { createIt, defaultTables } from "./migration.ts";
 import { isDialect, isQuery, isTable, runner, type SqlDialect, type SqlQuery } from "./query.ts";
 import { sqlPlace } from "./sql-place.ts";
 
@@ -34,6 +34,7 @@ export interface SqlLimitsOptions extends SharedLimitsOptions {
 export const sqlLimits = (query: SqlQuery, options: SqlLimitsOptions): SharedLimits => {
   const { dialect, table = defaultTables.limits, ...shared } = options ?? {};
   const faults = [...isQuery(query, "query"), ...isDialect(dialect, "dialect"), ...isTable(table, "table")];
-  const place = () => sqlPlace(runner(query, dialect, `the table ${table}`), table, dialect);
+  const advice = createIt(dialect, "limits", table);
+  const place = () => sqlPlace(runner(query, dialect, `the table ${table}`, advice), table, dialect);
   return limitsOver(place, shared, { name: "sqlLimits", faults });
 };

@@ -28,7 +28,7 @@ describe("a ledger in SQLite", () => {
 
 describe("limits in SQLite", () => {
   const query = open();
-  keepsThePlaceRules(() => sqlPlace(runner(query, dialect, "the table"), "touchpoint_limits", dialect));
+  keepsThePlaceRules(() => sqlPlace(runner(query, dialect, "the table", ""), "touchpoint_limits", dialect));
 });
 
 test("a checkpoint in SQLite is what was saved last", async () => {

@@ -41,7 +41,7 @@ const elsewhere = async (): Promise<number> => {
   return slot < 8_192 ? other.port : one.port;
 };
 
-const decides = 'Because onLost is "closed", calls wait up to maxLostMs and then fail';
+const decides = 'Because onLost is "closed", calls fail at once, because waiting cannot help';
 
 test.each([
   ["NOAUTH", "pass the password to its client", () => join(server.port, {})],

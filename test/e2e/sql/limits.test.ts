@@ -31,7 +31,7 @@ afterAll(async () => {
 });
 
 const placeOf = (query: SqlQuery): Place =>
-  sqlPlace(runner(query, dialect, "the table touchpoint_limits"), "touchpoint_limits", dialect);
+  sqlPlace(runner(query, dialect, "the table touchpoint_limits", ""), "touchpoint_limits", dialect);
 
 describe("PostgreSQL", () => {
   keepsThePlaceRules(() => placeOf(queryOf(pool)));
@@ -132,7 +132,7 @@ test("without the table, a call fails at once and says how to create it", async 
   await expect(send(call)).rejects.toMatchObject({
     name: "ConnectionError",
     outcome: "not-applied",
-    message: expect.stringContaining("touchpoint ledger migration postgres"),
+    message: expect.stringContaining("npx touchpoint ledger migration postgres --limits missing"),
   });
   expect(limiter.accepted).toBe(0);
 });

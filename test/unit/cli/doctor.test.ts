@@ -157,7 +157,11 @@ describe("planted differences of the list of contacts:", () => {
       onContacts((body, query) => (query.has("search") ? { ...body, data: [], total: 0 } : undefined)),
       "search does not find a contact by its email, as find and upsert need",
     ],
-    ["a status", onContacts(() => Response.json({ error: "No." }, { status: 403 })), "the status is 403"],
+    [
+      "a status",
+      onContacts(() => Response.json({ error: "No." }, { status: 403 })),
+      "the status is 403, not 200",
+    ],
     [
       "no JSON",
       onContacts(() => new Response("<p>", { headers: { "content-type": "text/html" } })),
@@ -224,7 +228,7 @@ describe("planted differences of inferred paths:", () => {
     [
       "a status of companies",
       (path) => (path === "/api/v1/companies" ? Response.json({ error: "No." }, { status: 403 }) : undefined),
-      ["companies.findByDomain: the status is 403"],
+      ["companies.findByDomain: the status is 403, not 200 or 404"],
     ],
     [
       "another method",
@@ -232,7 +236,7 @@ describe("planted differences of inferred paths:", () => {
         path.endsWith("/scheduled")
           ? Response.json({ error: "No." }, { status: 405, headers: { allow: "POST" } })
           : undefined,
-      ["emails.scheduled.list: the status is 405"],
+      ["emails.scheduled.list: the status is 405, not 200"],
     ],
     [
       "a bare array of emails",
@@ -250,7 +254,7 @@ describe("planted differences of inferred paths:", () => {
     [
       "no scheduled emails",
       (path) => (/doctor|scheduled/.test(path) ? notFound() : undefined),
-      ["emails.scheduled.list: the status is 404"],
+      ["emails.scheduled.list: the status is 404, not 200"],
     ],
   ])("%s", async (_name, plant, texts) => {
     expect((await examine(plant)).differs).toEqual(texts);

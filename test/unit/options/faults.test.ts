@@ -154,7 +154,7 @@ test.each(["", 5, undefined])("fileLedger refuses %j for a path", (path) => {
 
 test("what is given to a ledger as options is refused at once", () => {
   const message =
-    "there are no options. Leave the clock argument out, or pass an object with a wallTime() method";
+    "it takes no options here. Leave the last argument out, or pass a clock: an object with a wallTime() method";
   const both = `fileLedger: path must be a non-empty string, got 5; ${message}`;
   expect(() => fileLedger(loose(5), loose({ prefix: "sent:" }))).toThrow(new ConfigurationError(both));
   expect(() => memoryLedger(loose({}))).toThrow(new ConfigurationError(`memoryLedger: ${message}`));

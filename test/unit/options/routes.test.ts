@@ -35,13 +35,17 @@ test.each([
   [
     "contacts.update",
     "/contacts/:id/:name",
-    'routes["contacts.update"]: the operation has no value for :name',
+    'routes["contacts.update"]: the operation has no value for the placeholder :name. Write the value itself into the path',
   ],
-  ["companies.create", "/companies/:id", 'routes["companies.create"]: the operation has no value for :id'],
+  [
+    "companies.create",
+    "/companies/:id",
+    'routes["companies.create"]: the operation has no value for the placeholder :id. Write the value itself into the path',
+  ],
   [
     "companies.findByDomain",
     "/companies/by-domain/{domain}",
-    'routes["companies.findByDomain"]: the operation has no value for {domain}',
+    'routes["companies.findByDomain"]: the operation has no value for the placeholder {domain}. Write the value itself into the path',
   ],
   ["contacts.create", "/api/v1/\u20ac", "must be a path of visible ASCII"],
 ])("a route of %s to %s is refused", (operation, path, message) => {

@@ -77,7 +77,7 @@ test("a wait that was not known to be too long ends with maxWaitMs, and a slot h
   void send(requestOn(["requests"]));
   const refused = expect(send(requestOn(["requests"], { maxWaitMs: 300 }))).rejects.toMatchObject({
     ...{ limit: "concurrency", retryAfterMs: undefined, attempts: 0, outcome: "not-applied" },
-    message: "requests: not sent, it has waited for maxWaitMs (for concurrency)",
+    message: "requests: not sent, maxWaitMs has passed while it waited (for concurrency)",
   });
   await clock.advance(300);
   await refused;

@@ -266,7 +266,7 @@ test.each([
 test("a missing table is named, with the command that prints it", async () => {
   const ledger = sqlLedger(query, { dialect, table: "missing" });
   await expect(ledger.claim("k", "f")).rejects.toThrow(
-    'the table missing: relation "missing" does not exist (create it: touchpoint ledger migration postgres)',
+    'the table missing: relation "missing" does not exist (create it: run the SQL that "npx touchpoint ledger migration postgres --ledger missing" prints)',
   );
 });
 
