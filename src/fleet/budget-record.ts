@@ -1,6 +1,9 @@
 import type { DaySlots } from "../rate-limit/permits.ts";
 import type { BudgetMessage } from "./messages.ts";
 
+/** Of a record. Another version of the package must not misread it. */
+export const format = 1;
+
 /** A process that has sent no message for so long is dead; a store that has not answered for so long is unavailable. */
 export const silenceMs = 3_000;
 // No two clocks run equally fast: less is no step of a clock.
@@ -48,6 +51,9 @@ export interface Waiter {
 
 /** The state of a budget that processes share: plain data, which a store keeps as JSON. */
 export interface BudgetRecord {
+  readonly format: typeof format;
+  /** How many messages have changed it. */
+  writes: number;
   readonly born: string;
   readonly bornAt: number;
   aheadMs: number;
@@ -74,6 +80,8 @@ export interface BudgetRecord {
 export const isInteractive = (kind: string): boolean => kind.startsWith("interactive");
 
 export const newRecord = (now: number, process: string): BudgetRecord => ({
+  format,
+  writes: 0,
   born: `${now} ${process}`,
   bornAt: now,
   aheadMs: 0,

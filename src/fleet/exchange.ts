@@ -1,6 +1,7 @@
+import { AdapterFault } from "../ledger/ledger-over.ts";
 import { LatencyFloor } from "../rate-limit/permits.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { type BudgetRecord, silenceMs } from "./budget-record.ts";
+import { type BudgetRecord, format, silenceMs } from "./budget-record.ts";
 import { grant } from "./grant.ts";
 import type { Message, Reply } from "./messages.ts";
 import type { Place, StoredValue } from "./place.ts";
@@ -56,9 +57,18 @@ const heardLate = (reply: Reply, ms: number): Reply => ({
   })),
 });
 
-const recordOf = ({ value }: StoredValue): BudgetRecord | undefined =>
-  // What `#write` has stored.
-  value === "" ? undefined : (JSON.parse(value) as BudgetRecord);
+/** @throws AdapterFault that names the key of a value that `#write` has not stored. */
+const recordOf = ({ value }: StoredValue, key = ""): BudgetRecord | undefined => {
+  if (value === "") return undefined;
+  try {
+    const record: unknown = JSON.parse(value);
+    // What `#write` stores.
+    if (Object(record).format === format) return record as BudgetRecord;
+  } catch {
+    // No JSON: as below.
+  }
+  throw new AdapterFault(`the value of ${key} is damaged, or of another version of this package: delete it`);
+};
 
 /**
  * Applies the messages of one process to values that several processes change: it applies a message to the values that it
@@ -87,7 +97,7 @@ export class Exchange {
     for (let conflicts = 0; ; conflicts += 1) {
       const { sentAt, heardAt, now } = snapshot;
       const { records, reply } = grant(
-        snapshot.values.map(recordOf),
+        snapshot.values.map((value, at) => recordOf(value, keys[at])),
         aged(message, sentAt - composedAt),
         now,
       );
@@ -142,11 +152,14 @@ export class Exchange {
     for (const key of keys) this.#values.delete(key);
     const stored = await this.#place.write(changes);
     const { heardAt } = this.#tripSince(sentAt);
+    // A command that a client repeats after a lost connection meets what it has written.
+    const isOwn = stored.values.length > 0 && stored.values.every((value) => value.version === version);
+    const isWritten = stored.isWritten || isOwn;
     for (const [at, key] of keys.entries()) {
-      const value = stored.isWritten ? changes[at] : stored.values[at];
+      const value = isWritten ? changes[at] : stored.values[at];
       if (value !== undefined) this.#values.set(key, { ...value, now: stored.now, sentAt, heardAt });
     }
-    return { ...stored, sentAt, heardAt };
+    return { ...stored, isWritten, sentAt, heardAt };
   }
 
   #tripSince(sentAt: number): Pick<Snapshot, "sentAt" | "heardAt"> {

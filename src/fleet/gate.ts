@@ -1,7 +1,8 @@
 import type { Ending, Gate, SharingKind, SharingRequest } from "../options/shared-limits.ts";
 import { coolMs } from "../rate-limit/permits.ts";
 import { silenceMs } from "./budget-record.ts";
-import { FleetBudget, type LimitStore, type Part } from "./limit-store.ts";
+import { FleetBudget } from "./fleet-budget.ts";
+import type { LimitStore, Part } from "./limit-store.ts";
 import type { Ask, PartReply } from "./messages.ts";
 
 const retryMs = 250;

@@ -56,10 +56,8 @@ class Asking {
     const { kind, spent } = this.#part;
     const granted: number[] = [];
     for (const [index, request] of this.#ask.requests.entries()) {
-      const isAgain = spent[0]?.hasGranted(kind, request) ?? false;
-      const { inMs, waitMs, lacks } = isAgain
-        ? { inMs: 0, waitMs: 0, lacks: undefined }
-        : this.#judge(request, index);
+      const isAgain = spent[0]?.grantedIn(kind, request) !== undefined;
+      const { inMs, waitMs, lacks } = isAgain ? this.#again(request) : this.#judge(request, index);
       if (lacks !== undefined) {
         keepShares(this.#part, this.#ask, waitMs + graceMs);
         return { granted, waitMs, lacks };
@@ -69,6 +67,15 @@ class Asking {
       granted.push(inMs);
     }
     return { granted, waitMs: 0, lacks: undefined };
+  }
+
+  /** The same for a request that was granted before, whose answer may be lost: as it was granted, but in no pause. */
+  #again(request: WantedRequest): { inMs: number; waitMs: number; lacks: number | undefined } {
+    const { spent, kind } = this.#part;
+    const inMs = Math.max(...spent.map((budget) => budget.grantedIn(kind, request) ?? 0));
+    const waitMs = Math.max(...spent.map(({ stoppedMs }) => stoppedMs));
+    const lacks = waitMs > 0 ? spent.findIndex(({ stoppedMs }) => stoppedMs === waitMs) : undefined;
+    return { inMs, waitMs, lacks };
   }
 
   /** Whether a request may go: in how many milliseconds, or how long to wait for which budget. */
@@ -117,9 +124,8 @@ class Asking {
   #roomIn(place: number, amount: number, isFirst: boolean, me: Pick<Waiter, "rank" | "isWide" | "turn">) {
     const { spent, kind } = this.#part;
     const budget = spent[place] as OpenBudget;
-    const { own, state, now } = budget;
-    const stoppedMs = Math.max(state.pausedUntil, state.blockedUntil) - now;
-    if (stoppedMs > 0) return { ms: stoppedMs, isSure: false };
+    const { own, state } = budget;
+    if (budget.stoppedMs > 0) return { ms: budget.stoppedMs, isSure: false };
     if (state.probe !== "") return { ms: Math.min(250, own.windowMs / 4), isSure: false };
     const reserve = me.rank === 2 ? budget.keptFromBackground(amount, this.#ask.leastReserve) : 0;
     const shares = me.isWide ? 0 : budget.keptForShares(kind);

@@ -1,11 +1,10 @@
 import { randomUUID } from "node:crypto";
-import type { Limit } from "../options/limits.ts";
-import type { LostStore, SharedBudget, SharingBudget } from "../options/shared-limits.ts";
-import { dayMs, latencyFloorFor, Permits } from "../rate-limit/permits.ts";
+import type { LostStore } from "../options/shared-limits.ts";
 import type { Cancel, Clock } from "../runtime/clock.ts";
-import { silenceMs } from "./budget-record.ts";
+import { graceMs, silenceMs } from "./budget-record.ts";
 import { Exchange } from "./exchange.ts";
-import type { BudgetMessage, BudgetReply, PartMessage, PartReply } from "./messages.ts";
+import type { FleetBudget, WhenLost } from "./fleet-budget.ts";
+import type { PartMessage, PartReply } from "./messages.ts";
 import type { Place, PlaceFault } from "./place.ts";
 
 /** The fault when no answer arrives in time. */
@@ -30,12 +29,6 @@ export interface Part {
   expired(): void;
 }
 
-/** While the store is unavailable: the share of each limit to use; if it is 0, how long calls wait. */
-interface WhenLost {
-  readonly share: number;
-  readonly maxMs: number;
-}
-
 /**
  * The store behind the limits of this process. What becomes known together, of all kinds of requests, goes in one
  * message.
@@ -53,6 +46,7 @@ export class LimitStore {
   readonly #place: Place;
   readonly #exchange: Exchange;
   #lostSince: number | undefined;
+  #failedAt = Number.NEGATIVE_INFINITY;
   #fault: PlaceFault = silence;
   #wasConnected = false;
   #isSending = false;
@@ -75,7 +69,9 @@ export class LimitStore {
 
   get lost(): LostStore | undefined {
     const { share, maxMs } = this.whenLost;
-    if (this.#lostSince === undefined) return undefined;
+    // What failed so long ago says nothing about now: the next call finds out.
+    const isOld = this.clock.now() - this.#failedAt > silenceMs + graceMs;
+    if (this.#lostSince === undefined || isOld) return undefined;
     const { what, cause, isLasting } = this.#fault;
     const closed = isLasting
       ? "calls fail at once, because waiting cannot help"
@@ -83,7 +79,7 @@ export class LimitStore {
     const then = share > 0 ? `"open", this process uses ${share} of each limit` : `"closed", ${closed}`;
     const why = `${this.#place.name}, which shares the limits, ${what}. Because onLost is ${then}`;
     const givesUpAt = share > 0 ? undefined : this.#lostSince + (isLasting ? 0 : maxMs);
-    return { why, cause, givesUpAt };
+    return { why, cause, givesUpAt, failedAt: this.#failedAt };
   }
 
   /** Since when what was used before the loss has cooled down, here and elsewhere. */
@@ -145,11 +141,16 @@ export class LimitStore {
       isOver = true;
       this.#changed();
     };
+    const fail = (fault: PlaceFault): void => {
+      for (const { heard } of reports) heard(undefined);
+      for (const part of parts) part.heard(undefined, never);
+      this.#lose(parts, fault);
+    };
     const watch = (): void => {
       const leftMs = Math.max(since, this.#exchange.heardAt) + silenceMs - this.clock.now();
       if (leftMs > 0) cancelAlarm = this.clock.after(leftMs, watch, { idle: true });
       else {
-        this.#lose(parts, silence);
+        fail(silence);
         end();
       }
     };
@@ -162,9 +163,7 @@ export class LimitStore {
       for (const [at, { heard }] of reports.entries()) heard(reply.budgets[at]);
       for (const [at, part] of parts.entries()) part.heard(reply.parts[at], reply.sentAt);
     } catch (error) {
-      for (const { heard } of reports) heard(undefined);
-      for (const part of parts) part.heard(undefined, never);
-      this.#lose(parts, this.#place.faultOf(error));
+      if (!isOver) fail(this.#place.faultOf(error));
     } finally {
       end();
     }
@@ -173,7 +172,8 @@ export class LimitStore {
   #lose(parts: readonly Part[], fault: PlaceFault): void {
     for (const part of parts) part.expired();
     this.#fault = fault;
-    this.#lostSince ??= this.clock.now();
+    this.#failedAt = this.clock.now();
+    this.#lostSince ??= this.#failedAt;
   }
 
   /** The waiting requests are looked at again. */
@@ -181,170 +181,17 @@ export class LimitStore {
     for (const budget of this.budgets.values()) budget.changed();
   }
 
+  /** A message that is due while another is under way follows it. */
+  async #whenSent(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+  }
+
   async close(): Promise<void> {
     this.sendIn(0);
     // Some clients queue a command until their server is back, possibly forever.
     await new Promise<void>((resolve) => {
-      const giveUp = this.clock.after(silenceMs / 3, resolve, { idle: true });
-      void Promise.all(this.#underWay).then(giveUp).then(resolve);
+      const giveUp = this.clock.after(silenceMs / 3, resolve);
+      void this.#whenSent().then(giveUp).then(resolve);
     });
-  }
-}
-
-/** One limit that processes share through a store, and its day, as this process knows them. */
-export class FleetBudget implements SharedBudget {
-  readonly key: string;
-  readonly name: string;
-  readonly limit: Limit;
-  /** For the day. */
-  readonly max: number;
-  readonly gateOf: SharedBudget["gateOf"];
-  /** The part of a round trip to the service that is certain to pass. */
-  readonly floor;
-  readonly #store: LimitStore;
-  readonly #clock: Clock;
-  #holder: SharingBudget | undefined;
-  #last: BudgetReply | undefined;
-  #heardAt = Number.NEGATIVE_INFINITY;
-  #tripMs = 0;
-  #unreportedPause = { ms: 0, by: "" };
-  /** What this process may use alone while the store is unavailable. */
-  readonly #aloneMax: number;
-  readonly #alone: Permits<this>;
-  #wasAlone = false;
-  /** The day's use that the store does not know yet, and the part of it that an unanswered message tells. */
-  #unreported = 0;
-  #reporting = 0;
-
-  constructor(
-    { key, name, limit, max, gateOf }: Pick<FleetBudget, "key" | "name" | "limit" | "max" | "gateOf">,
-    store: LimitStore,
-  ) {
-    const { clock, whenLost } = store;
-    this.key = key;
-    this.name = name;
-    this.limit = limit;
-    this.max = max;
-    this.gateOf = gateOf;
-    this.floor = latencyFloorFor(limit.windowMs);
-    this.#store = store;
-    this.#clock = clock;
-    // 0 × Infinity, where there is no limit, would be NaN.
-    this.#aloneMax = whenLost.share && Math.floor(limit.max * whenLost.share);
-    this.#alone = new Permits({ max: this.#aloneMax, windowMs: limit.windowMs }, clock);
-  }
-
-  get lost(): LostStore | undefined {
-    return this.#store.lost;
-  }
-
-  get inUse(): number {
-    const { used, freeInMs } = this.#last ?? { used: 0, freeInMs: 0 };
-    return freeInMs > this.#ageMs ? used : 0;
-  }
-
-  get interactive(): number | undefined {
-    return this.#ageMs > this.limit.windowMs ? undefined : this.#last?.interactive;
-  }
-
-  get used(): number {
-    return (this.#last?.dayUsed ?? 0) + this.#unreported;
-  }
-
-  /** Also true once earlier use may have expired: the store decides. */
-  has(weight: number): boolean {
-    return this.used + weight <= this.max || this.resetsInMs() === 0;
-  }
-
-  /** The store counts what it grants. */
-  add(): void {}
-
-  resetsInMs(): number {
-    return Math.max(0, (this.#last?.dayFreesInMs ?? 0) - this.#ageMs);
-  }
-
-  get #ageMs(): number {
-    return this.#clock.now() - this.#heardAt;
-  }
-
-  attach(budget: SharingBudget): void {
-    this.#holder = budget;
-  }
-
-  paused(ms: number, by: string): void {
-    if (ms > this.#unreportedPause.ms) this.#unreportedPause = { ms, by };
-  }
-
-  get hasUnreportedPause(): boolean {
-    return this.#unreportedPause.ms > 0;
-  }
-
-  close(): Promise<void> {
-    return this.#store.close();
-  }
-
-  changed(): void {
-    this.#holder?.changed();
-  }
-
-  /** When a request may go without the store, as far as is known. */
-  aloneAt(weight: number): number {
-    if (this.#aloneMax === 0) return never;
-    const now = this.#clock.now();
-    const pausedUntil = now + (this.#holder?.pausedForMs ?? 0);
-    const since = Math.max(this.#store.aloneSince(this.limit.windowMs), pausedUntil);
-    const isFree = this.#alone.inHand >= Math.min(weight, this.#aloneMax) && this.has(weight);
-    return now < since || isFree ? since : (this.#alone.backAt(1) ?? never);
-  }
-
-  takeAlone(weight: number): void {
-    this.#wasAlone = true;
-    this.#alone.take(Math.min(weight, this.#aloneMax), this);
-    this.#unreported += weight;
-  }
-
-  endAlone(weight: number, roundTripMs: number | undefined, wasSent: boolean): void {
-    if (wasSent) return this.#alone.cool(weight, roundTripMs, this);
-    this.#alone.take(-Math.min(weight, this.#aloneMax), this);
-    this.#unreported -= weight;
-  }
-
-  /** Its part of a message; `heard` takes the reply, undefined if the store failed. */
-  report() {
-    const { max, windowMs } = this.limit;
-    const { ms: pauseMs, by: pausedBy } = this.#unreportedPause;
-    this.#unreportedPause = { ms: 0, by: "" };
-    const wasAlone = this.#wasAlone;
-    const charge = this.#unreported - this.#reporting;
-    this.#reporting += charge;
-    const sentAt = this.#clock.now();
-    const message: BudgetMessage = {
-      max: Math.min(max, Number.MAX_SAFE_INTEGER),
-      windowMs,
-      dayMax: Math.min(this.max, Number.MAX_SAFE_INTEGER),
-      floorMs: this.floor.floorMs,
-      born: this.#ageMs < dayMs ? (this.#last?.born ?? "") : "",
-      dayUsed: this.#last?.dayUsed ?? 0,
-      knownAt: this.#last?.at ?? 0,
-      aheadMs: this.#last?.aheadMs ?? 0,
-      // Before the first reply, it knows none.
-      ageMs: Math.min(this.#ageMs, Number.MAX_SAFE_INTEGER),
-      tripMs: this.#tripMs,
-      wasAlone,
-      charge,
-      pauseMs,
-      pausedBy,
-    };
-    const heard = (reply: BudgetReply | undefined): void => {
-      this.#reporting -= charge;
-      if (reply === undefined) return this.paused(pauseMs, pausedBy);
-      this.#last = reply;
-      this.#heardAt = this.#clock.now();
-      this.#tripMs = this.#heardAt - sentAt;
-      this.#unreported -= charge;
-      if (wasAlone) this.#wasAlone = false;
-      if (reply.pausedForMs > 0) this.#holder?.pause(reply.pausedForMs, reply.pausedBy);
-    };
-    return { message, heard };
   }
 }

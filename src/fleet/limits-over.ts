@@ -1,8 +1,9 @@
 import { documentedLimits, type Limits, limitFaults } from "../options/limits.ts";
 import type { SharedBudget, SharedLimits } from "../options/shared-limits.ts";
 import { isAtLeast, isNumber, isOneOf, isText, refuseSetup } from "../runtime/rules.ts";
+import { FleetBudget } from "./fleet-budget.ts";
 import { FleetGate } from "./gate.ts";
-import { FleetBudget, LimitStore } from "./limit-store.ts";
+import { LimitStore } from "./limit-store.ts";
 import type { Place } from "./place.ts";
 
 /** Who shares the limits, and what happens while their store is unavailable. You can change any limit here too. */

@@ -7,6 +7,8 @@ export interface BudgetMessage {
   readonly floorMs: number;
   /** Which state the process knows; an empty text for none. */
   readonly born: string;
+  /** How many messages had changed it. */
+  readonly writes: number;
   readonly dayUsed: number;
   /** The time of that state as the process heard it. */
   readonly knownAt: number;
@@ -73,6 +75,8 @@ export interface Message {
 export interface BudgetReply {
   /** Identifies the state: another one if the store has lost its data. */
   readonly born: string;
+  /** How many messages have changed it: fewer later if the store has lost the last ones. */
+  readonly writes: number;
   /** The time of the state. */
   readonly at: number;
   /** How far the store's clock is ahead of it. */

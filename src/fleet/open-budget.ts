@@ -34,7 +34,10 @@ export class OpenBudget {
   readonly #returns: { readonly at: number; readonly amount: number; readonly isSure: boolean }[] = [];
 
   constructor(record: BudgetRecord | undefined, own: BudgetMessage, message: Message, clock: number) {
-    const state = record ?? newRecord(clock, message.process);
+    // A store that was restored from a copy, or by a failover, has lost the last changes: it counts as lost altogether.
+    const isOlder = record !== undefined && own.born === record.born && record.writes < own.writes;
+    const state = record === undefined || isOlder ? newRecord(clock, message.process) : record;
+    state.writes += 1;
     this.state = state;
     this.own = own;
     this.#message = message;
@@ -76,8 +79,16 @@ export class OpenBudget {
     return this.state.holders[`${process} ${kind}`] as Holder;
   }
 
-  hasGranted(kind: string, { id }: WantedRequest): boolean {
-    return this.#holderOf(kind).permits[id] !== undefined;
+  /** In how many milliseconds a request may go that was granted before; undefined if it was not. */
+  grantedIn(kind: string, { id }: WantedRequest): number | undefined {
+    const permit = this.#holderOf(kind).permits[id];
+    if (permit === undefined) return undefined;
+    return "usableAt" in permit ? Math.max(0, permit.usableAt - this.now) : 0;
+  }
+
+  /** What is left of a pause, or of the time in which nothing is granted. */
+  get stoppedMs(): number {
+    return Math.max(0, Math.max(this.state.pausedUntil, this.state.blockedUntil) - this.now);
   }
 
   /** A request has ended. */
@@ -251,6 +262,7 @@ export class OpenBudget {
     const { state, now } = this;
     return {
       born: state.born,
+      writes: state.writes,
       at: now,
       aheadMs: state.aheadMs,
       used: this.used,

@@ -46,6 +46,8 @@ export interface LostStore {
   readonly cause: unknown;
   /** Until when calls wait for the store; undefined if they do not wait. */
   readonly givesUpAt: number | undefined;
+  /** When it last failed to respond. */
+  readonly failedAt: number;
 }
 
 /** How a request has ended: `roundTripMs` after a response; `wasSent` false if it was never sent. */

@@ -9,6 +9,8 @@ import { refusalOfPause, refusalOfWait, refusedForDay, refusedForStore } from ".
 // that do not need it.
 
 const never = Number.POSITIVE_INFINITY;
+// A store that failed just now is not sought again.
+const leastSeekMs = 100;
 
 /** Why a request may neither wait nor go; undefined if it may. */
 export const refusal = (admission: Admission): unknown => {
@@ -28,7 +30,7 @@ export const refusal = (admission: Admission): unknown => {
   const lost = kind.narrowest.shared?.lost;
   if (lost !== undefined && (lost.givesUpAt ?? never) <= bounds.clock.now()) {
     // No request may wait for the store now, so no waiting request would check whether it is back.
-    kind.gate?.seek();
+    if (bounds.clock.now() - lost.failedAt >= leastSeekMs) kind.gate?.seek();
     return refusedForStore(admission, lost);
   }
   const most = plan.isDivisible ? kind.cutTo(weight, bounds.interactiveReserve) : undefined;

@@ -159,7 +159,7 @@ export class RulesInFleet {
     return {
       ...{ max: Math.min(limit.max, Number.MAX_SAFE_INTEGER), windowMs: limit.windowMs, floorMs: 0 },
       ...{ dayMax: Math.min(day.max, Number.MAX_SAFE_INTEGER), dayUsed: 0, charge: 0 },
-      ...{ born: "", knownAt: 0, aheadMs: 0, ageMs: 0, tripMs: 0, wasAlone: false },
+      ...{ born: "", writes: 0, knownAt: 0, aheadMs: 0, ageMs: 0, tripMs: 0, wasAlone: false },
       ...{ pauseMs: isPaused ? pause.ms : 0, pausedBy: "" },
     };
   }

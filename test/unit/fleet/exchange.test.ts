@@ -9,7 +9,17 @@ import { seeded } from "../../support/simulation.ts";
 
 const windowMs = 10_000;
 const budget: BudgetMessage = {
-  ...{ max: 1_000, windowMs, dayMax: 1e9, floorMs: 0, born: "", dayUsed: 0, knownAt: 0, aheadMs: 0 },
+  ...{
+    max: 1_000,
+    windowMs,
+    dayMax: 1e9,
+    floorMs: 0,
+    born: "",
+    writes: 0,
+    dayUsed: 0,
+    knownAt: 0,
+    aheadMs: 0,
+  },
   ...{ ageMs: 0, tripMs: 0, wasAlone: false, charge: 0, pauseMs: 0, pausedBy: "" },
 };
 
@@ -121,4 +131,28 @@ test("forty processes change a value at once, and lose fewer races than if none 
   expect(written).toHaveLength(40);
   // 40 + 39 + … without.
   expect(requests.writes).toBeLessThan(410);
+});
+
+test("a write that a client repeats, and that meets what it has written, counts as written", async () => {
+  const clock = new FakeClock();
+  const memory = memoryPlace(clock);
+  let writes = 0;
+  const repeating: Place = {
+    ...memory,
+    write: async (changes) => {
+      writes += 1;
+      await memory.write(changes);
+      return memory.write(changes);
+    },
+  };
+  await new Exchange(repeating, "p", clock).send(["a"], messageOf("p", ended("1")));
+  expect(writes).toBe(1);
+});
+
+test.each(["foo", "null", "{}", '{"format":2}'])("the value %s is refused by its key", async (value) => {
+  const clock = new FakeClock();
+  const place = memoryPlace(clock);
+  await place.write([{ key: "a", expected: "", version: "v", value }]);
+  const sent = new Exchange(place, "p", clock).send(["a"], messageOf("p", ended("1")));
+  await expect(sent).rejects.toThrow("the value of a is damaged, or of another version of this package");
 });

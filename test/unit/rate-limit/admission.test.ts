@@ -91,7 +91,12 @@ test("it tells whether what it spends stands still, to the last millisecond", as
 });
 
 test("when the shared limits are out of reach it is refused, and they are looked for again", () => {
-  const lost = { why: "Redis is out of reach; onLost decides", cause: new Error("lost"), givesUpAt: 0 };
+  const lost = {
+    why: "Redis is out of reach; onLost decides",
+    cause: new Error("lost"),
+    givesUpAt: 0,
+    failedAt: -1_000,
+  };
   const { shared, log } = sharedBudget({ lost });
   const { one } = admission(shared);
   expect(refusal(one)).toMatchObject({

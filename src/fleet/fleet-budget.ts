@@ -1,0 +1,186 @@
+import type { Limit } from "../options/limits.ts";
+import type { LostStore, SharedBudget, SharingBudget } from "../options/shared-limits.ts";
+import { dayMs, latencyFloorFor, Permits } from "../rate-limit/permits.ts";
+import type { Clock } from "../runtime/clock.ts";
+import type { BudgetMessage, BudgetReply } from "./messages.ts";
+
+const never = Number.POSITIVE_INFINITY;
+
+/** While the store is unavailable: the share of each limit to use; if it is 0, how long calls wait. */
+export interface WhenLost {
+  readonly share: number;
+  readonly maxMs: number;
+}
+
+/** What a budget needs of the store of its process. */
+interface BudgetStore {
+  readonly clock: Clock;
+  readonly whenLost: WhenLost;
+  readonly lost: LostStore | undefined;
+  /** Since when what was used before the loss has cooled down, here and elsewhere. */
+  aloneSince(windowMs: number): number;
+  close(): Promise<void>;
+}
+
+/** One limit that processes share through a store, and its day, as this process knows them. */
+export class FleetBudget implements SharedBudget {
+  readonly key: string;
+  readonly name: string;
+  readonly limit: Limit;
+  /** For the day. */
+  readonly max: number;
+  readonly gateOf: SharedBudget["gateOf"];
+  /** The part of a round trip to the service that is certain to pass. */
+  readonly floor;
+  readonly #store: BudgetStore;
+  readonly #clock: Clock;
+  #holder: SharingBudget | undefined;
+  #last: BudgetReply | undefined;
+  #heardAt = Number.NEGATIVE_INFINITY;
+  #tripMs = 0;
+  #unreportedPause = { ms: 0, by: "" };
+  /** What this process may use alone while the store is unavailable. */
+  readonly #aloneMax: number;
+  readonly #alone: Permits<this>;
+  #wasAlone = false;
+  /** The day's use that the store does not know yet, and the part of it that an unanswered message tells. */
+  #unreported = 0;
+  #reporting = 0;
+
+  constructor(
+    { key, name, limit, max, gateOf }: Pick<FleetBudget, "key" | "name" | "limit" | "max" | "gateOf">,
+    store: BudgetStore,
+  ) {
+    const { clock, whenLost } = store;
+    this.key = key;
+    this.name = name;
+    this.limit = limit;
+    this.max = max;
+    this.gateOf = gateOf;
+    this.floor = latencyFloorFor(limit.windowMs);
+    this.#store = store;
+    this.#clock = clock;
+    // 0 × Infinity, where there is no limit, would be NaN.
+    this.#aloneMax = whenLost.share && Math.floor(limit.max * whenLost.share);
+    this.#alone = new Permits({ max: this.#aloneMax, windowMs: limit.windowMs }, clock);
+  }
+
+  get lost(): LostStore | undefined {
+    return this.#store.lost;
+  }
+
+  get inUse(): number {
+    const { used, freeInMs } = this.#last ?? { used: 0, freeInMs: 0 };
+    return freeInMs > this.#ageMs ? used : 0;
+  }
+
+  get interactive(): number | undefined {
+    return this.#ageMs > this.limit.windowMs ? undefined : this.#last?.interactive;
+  }
+
+  get used(): number {
+    return (this.#last?.dayUsed ?? 0) + this.#unreported;
+  }
+
+  /** Also true once earlier use may have expired: the store decides. */
+  has(weight: number): boolean {
+    return this.used + weight <= this.max || this.resetsInMs() === 0;
+  }
+
+  /** The store counts what it grants. */
+  add(): void {}
+
+  resetsInMs(): number {
+    return Math.max(0, (this.#last?.dayFreesInMs ?? 0) - this.#ageMs);
+  }
+
+  get #ageMs(): number {
+    return this.#clock.now() - this.#heardAt;
+  }
+
+  attach(budget: SharingBudget): void {
+    this.#holder = budget;
+  }
+
+  paused(ms: number, by: string): void {
+    if (ms > this.#unreportedPause.ms) this.#unreportedPause = { ms, by };
+  }
+
+  get hasUnreportedPause(): boolean {
+    return this.#unreportedPause.ms > 0;
+  }
+
+  close(): Promise<void> {
+    return this.#store.close();
+  }
+
+  changed(): void {
+    this.#holder?.changed();
+  }
+
+  /** When a request may go without the store, as far as is known. */
+  aloneAt(weight: number): number {
+    if (this.#aloneMax === 0) return never;
+    const now = this.#clock.now();
+    const pausedUntil = now + (this.#holder?.pausedForMs ?? 0);
+    const since = Math.max(this.#store.aloneSince(this.limit.windowMs), pausedUntil);
+    const isFree = this.#alone.inHand >= Math.min(weight, this.#aloneMax) && this.has(weight);
+    return now < since || isFree ? since : (this.#alone.backAt(1) ?? never);
+  }
+
+  takeAlone(weight: number): void {
+    this.#wasAlone = true;
+    this.#alone.take(Math.min(weight, this.#aloneMax), this);
+    this.#unreported += weight;
+  }
+
+  endAlone(weight: number, roundTripMs: number | undefined, wasSent: boolean): void {
+    if (wasSent) return this.#alone.cool(weight, roundTripMs, this);
+    this.#alone.take(-Math.min(weight, this.#aloneMax), this);
+    this.#unreported -= weight;
+  }
+
+  /** Its part of a message; `heard` takes the reply, undefined if the store failed. */
+  report() {
+    const { max, windowMs } = this.limit;
+    const { ms: pauseMs, by: pausedBy } = this.#unreportedPause;
+    this.#unreportedPause = { ms: 0, by: "" };
+    const wasAlone = this.#wasAlone;
+    // What is given back offsets later use: reported twice, it would leave the day below the truth.
+    const charge = Math.max(0, this.#unreported - this.#reporting);
+    this.#reporting += charge;
+    const sentAt = this.#clock.now();
+    const message: BudgetMessage = {
+      max: Math.min(max, Number.MAX_SAFE_INTEGER),
+      windowMs,
+      dayMax: Math.min(this.max, Number.MAX_SAFE_INTEGER),
+      floorMs: this.floor.floorMs,
+      born: this.#ageMs < dayMs ? (this.#last?.born ?? "") : "",
+      writes: this.#last?.writes ?? 0,
+      dayUsed: this.#last?.dayUsed ?? 0,
+      knownAt: this.#last?.at ?? 0,
+      aheadMs: this.#last?.aheadMs ?? 0,
+      // Before the first reply, it knows none.
+      ageMs: Math.min(this.#ageMs, Number.MAX_SAFE_INTEGER),
+      tripMs: this.#tripMs,
+      wasAlone,
+      charge,
+      pauseMs,
+      pausedBy,
+    };
+    // A reply may come after the message was taken for lost.
+    let isPending = true;
+    const heard = (reply: BudgetReply | undefined): void => {
+      if (isPending) this.#reporting -= charge;
+      isPending = false;
+      if (reply === undefined) return this.paused(pauseMs, pausedBy);
+      this.#last = reply;
+      this.#heardAt = this.#clock.now();
+      this.#tripMs = this.#heardAt - sentAt;
+      this.#unreported -= charge;
+      if (wasAlone) this.#wasAlone = false;
+      if (reply.pausedForMs > 0) this.#holder?.pause(reply.pausedForMs, reply.pausedBy);
+    };
+    return { message, heard };
+  }
+}
