@@ -197,11 +197,12 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
    * Closes the client and all clients created from it with `withOptions`.
    *
    * Waiting calls are refused with a ConnectionError (`not-applied`). Recorders send their events, requests in flight may
-   * finish, and the sockets are closed. Iterations and other long runs send nothing more. `close` waits up to one more second
-   * until the ledger has stored the results of emails with a `once` key. A later call opens new sockets.
+   * finish, and the sockets are closed. Iterations and other long runs send nothing more. Then `close` waits up to one
+   * second until the ledger has stored the results of emails with a `once` key. You can still use the client: a later call
+   * opens new sockets.
    *
    * @param options - `graceMs` limits the time for all of this (default: no limit). After it, `close` aborts the rest.
-   * Each event that a recorder has not sent then rejects and reaches `onDrop`. If your server has 30 s to stop, use
+   * The promise of each unsent event then rejects, and `onDrop` gets the event. If your server has 30 s to stop, use
    * 25,000.
    * @returns how many events recorders sent (`drained`) and dropped (`pending`), how many waiting calls were refused,
    * and how many calls were aborted.

@@ -1,7 +1,7 @@
 import type { GivenContact } from "../workspace/contact-types.ts";
 import type { SourcePlace, WorkOptions } from "./work-options.ts";
 
-/** A row that did not become a contact. */
+/** A row that the import refused, or whose address the list of `addToList` refused. */
 export interface RejectedContact extends SourcePlace {
   /** The row as the source yielded it. */
   readonly contact: GivenContact;
@@ -22,8 +22,8 @@ export interface ImportOptions extends WorkOptions {
    */
   readonly concurrency?: number | undefined;
   /**
-   * `create` doesn't change existing contacts, and `update` creates none. The rows of such contacts are `skipped`.
-   * Default `upsert`.
+   * `create` skips rows whose contact exists, and `update` skips rows whose contact does not exist. They count as
+   * `skipped`. Default `upsert`.
    */
   readonly mode?: ImportMode | undefined;
   /**
@@ -32,8 +32,8 @@ export interface ImportOptions extends WorkOptions {
    */
   readonly dryRun?: boolean | undefined;
   /**
-   * The maximum number of contacts that this run may create and update. Before one more change, the run rejects with a
-   * ConfigurationError. The checkpoint is kept, and starting the run again continues from there. Default: no limit.
+   * The maximum number of contacts that this run may create and update. If one more change is needed, the run does not make
+   * it, and rejects with a ConfigurationError. The checkpoint is kept, and starting the run again continues from there. Default: no limit.
    */
   readonly maxChanges?: number | undefined;
   /**
@@ -45,7 +45,7 @@ export interface ImportOptions extends WorkOptions {
   readonly addToList?: string | undefined;
   /**
    * Called and awaited once for each refused row. The import also calls it if the list of `addToList` refuses an
-   * address; the report still counts that row by the result of its contact.
+   * address; the report still counts that row as created, updated or unchanged.
    */
   readonly onRejected?: ((rejected: RejectedContact) => void | Promise<void>) | undefined;
 }

@@ -31,7 +31,7 @@ export interface SourceWork<Item, Report extends Rejecting = Rejecting> {
   /** The call of the run. Its signal ends every wait. */
   readonly call: Call;
   readonly source: InputSource<Item>;
-  /** The size of the batch that is being collected. */
+  /** How many records the batch that is being collected needs before it is sent. */
   readonly batchSize: () => number;
   /** The number of batches to process at once. */
   readonly concurrency: number;

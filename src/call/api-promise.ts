@@ -10,7 +10,7 @@ export interface ResponseInfo {
   readonly headers: Headers;
   /**
    * The number of requests, including failed ones. 0 for a stored receipt. A call that joined another call with the
-   * same `once` key has the response and the number of that call.
+   * same `once` key has the response and the number of requests of that call.
    */
   readonly attempts: number;
   /** How long the call waited for limits and between retries, in milliseconds. */
@@ -38,8 +38,8 @@ export interface ApiPromise<T> extends Promise<T> {
    */
   withResponse(): Promise<WithResponse<T>>;
   /**
-   * After a failure, whether the call may have taken effect, even if it threw the reason of your own signal. Undefined
-   * before the call ends, and after a success.
+   * Whether a failed call may have taken effect. It is also set if the call rejected with the reason of your own signal,
+   * which has no `outcome`. Undefined before the call ends, and after a success.
    *
    * @example
    * ```ts

@@ -7,7 +7,7 @@ import { type Request, UsageError } from "./command.ts";
 import { guessedMap, salutationIn } from "./guessed-columns.ts";
 import { shellWord } from "./terminal.ts";
 
-/** The documented fields of a record, in the order of the document. */
+/** The documented fields of a record, in the order of its schema. */
 export const fieldsOf = (schema: Schema): readonly string[] => Object.keys(Reflect.get(schema, "shape"));
 
 /** The documented fields of a contact, in the order of an export. */

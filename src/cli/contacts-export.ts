@@ -10,7 +10,7 @@ import { visibleOn } from "./terminal.ts";
 /**
  * Reads the options of `contacts export`.
  *
- * @throws UsageError for options that exclude each other.
+ * @throws UsageError for a missing, invalid or contradictory option.
  */
 export const exportSettings = (request: Pick<Request, "values">) => {
   const { out, search, checkpoint } = request.values;
