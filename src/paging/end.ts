@@ -2,7 +2,8 @@ import type { PageRequest } from "./ahead.ts";
 import { isLast, type ServedPage } from "./page-size.ts";
 import { idOf } from "./recent.ts";
 
-const recordsUnchanged = 80;
+/** The fewest unchanged records that prove that the service repeats a page. */
+const minUnchanged = 80;
 
 /** A text that identifies a record: its id, or its complete content. */
 const markOf = (record: unknown): string => idOf(record) || JSON.stringify(record);
@@ -23,13 +24,13 @@ export class Standstill {
     // If the list has grown, the same records may legitimately be at a later position.
     const isSame = now.page === previous.page && skip > previous.skip && now.total <= previous.total;
     this.#unchanged = isSame ? this.#unchanged + data.length : 0;
-    // Fewer unchanged records can be chance: exactly as many records may have been added as were skipped.
-    return this.#unchanged >= Math.max(2 * data.length, recordsUnchanged);
+    // Fewer can be chance: others may have added exactly as many records at the front as `skip` advanced.
+    return this.#unchanged >= Math.max(2 * data.length, minUnchanged);
   }
 }
 
 /** The state of the iteration when a page arrives. */
-export interface Standing {
+export interface WalkState {
   readonly position: number;
   /** The length of the longest page. */
   readonly longest: number;
@@ -37,11 +38,16 @@ export interface Standing {
   readonly fresh: number;
 }
 
-/** Whether a page of `length` records without new ones is at the end of the list. */
-const isStuck = ({ skip, limit }: PageRequest, length: number, { position, longest }: Standing): boolean => {
+/** Whether a page of `length` records, none of them new, shows that the list has ended. */
+const hasEnded = (
+  { skip, limit }: PageRequest,
+  length: number,
+  { position, longest }: WalkState,
+): boolean => {
+  // It reaches beyond what was read, and still has nothing new: a later page may have.
   if (skip + length > position) return false;
-  // If the service limits pages to the length of their overlap, the walk requests the next page with less overlap
-  // instead.
+  // A page as long as the longest one, but shorter than requested, may have been cut off after the overlap: it proves no
+  // end, and the walk requests less overlap.
   return length === limit || length < longest;
 };
 
@@ -71,8 +77,8 @@ export class ListEnd {
   }
 
   /**
-   * The maximum number of records that the next page may share with the last one. If the service shortens pages, new
-   * records might otherwise not fit.
+   * The maximum number of records that the next page may share with the last one: no limit at first, then one, and then
+   * none, as the walk requests a doubtful end again. The less both share, the more new records fit on a shortened page.
    */
   get maxShared(): number {
     return this.#doubts === 0 ? Number.POSITIVE_INFINITY : maxDoubts - this.#doubts;
@@ -84,11 +90,11 @@ export class ListEnd {
    *
    * @throws when the service returns the same part of the list for every position. Also throws the error of `short`.
    */
-  isAt(request: PageRequest, page: ServedPage<unknown>, standing: Standing): boolean | undefined {
+  isAt(request: PageRequest, page: ServedPage<unknown>, state: WalkState): boolean | undefined {
     const { data, total } = page;
-    if (standing.fresh > 0) this.#doubts = 0;
-    const isStill = standing.fresh === 0 && isStuck(request, data.length, standing);
-    if (!isStill && !isLast(request, page)) return this.#isCompleteList(request, page);
+    if (state.fresh > 0) this.#doubts = 0;
+    const isOver = state.fresh === 0 && hasEnded(request, data.length, state);
+    if (!isOver && !isLast(request, page)) return this.#isCompleteList(request, page);
     if (typeof total !== "number" || total <= request.skip + data.length) return true;
     if (this.#doubts < maxDoubts) {
       this.#doubts += 1;
@@ -99,9 +105,15 @@ export class ListEnd {
     return true;
   }
 
+  /**
+   * Whether the service returns the complete list for every position.
+   *
+   * @throws the error `unusable` if it returns only a part of the list for every position.
+   */
   #isCompleteList({ skip }: PageRequest, page: ServedPage<unknown>): boolean {
     if (!this.#standstill.holdsAt(skip, page)) return false;
     const { data, total } = page;
+    // Without a total, a page of exactly the requested length may be a part.
     if (typeof total === "number" ? data.length >= total : data.length !== this.#limit) return true;
     const why = "the service ignores `skip` and returns the same page every time";
     throw this.#notices.unusable(why);
