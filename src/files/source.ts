@@ -105,11 +105,15 @@ const asCsv = 'In the spreadsheet, save it as "CSV UTF-8"';
 const unpack = "Unpack it first";
 const exportIt = "Export the data as CSV";
 
-/** How web pages begin, after a `<`. */
+/** The first tags of web pages. */
 const tags =
   "!doctype !-- html head title meta link style script body table thead tbody tr div span center form font br p> h1";
 
-/** Files of other programs that often have the name of a text file, by their first bytes. Markup has any case. */
+/**
+ * How files begin that other programs wrote, although their name says text. A start in lower case matches every case.
+ *
+ * Not by a library: `file-type` 21 recognizes no web page and no SYLK file, and each start needs its own advice.
+ */
 const otherFiles: readonly (readonly [starts: readonly string[], what: string, mend: string])[] = [
   [["PK\x03\x04"], "an Excel workbook or another ZIP file, not a text file", asCsv],
   [["PK\x05\x06"], "an empty ZIP file, not a text file", asCsv],

@@ -6,20 +6,20 @@ import { grant } from "./grant.ts";
 import type { Message, Reply } from "./messages.ts";
 import type { Place, StoredValue } from "./place.ts";
 
-/** The values of a place at its time `now`, which lay between `sentAt` and `heardAt` of this process. */
-interface Snapshot {
+/** A round trip to a place: its time `now` lay between `sentAt` and `heardAt` of this process. */
+interface Trip {
   readonly now: number;
-  readonly values: readonly StoredValue[];
   readonly sentAt: number;
   readonly heardAt: number;
 }
 
-/** What this process last heard of a key. */
-interface Remembered extends StoredValue {
-  readonly now: number;
-  readonly sentAt: number;
-  readonly heardAt: number;
+/** The values of a place. */
+interface Snapshot extends Trip {
+  readonly values: readonly StoredValue[];
 }
+
+/** What this process last heard of a key. */
+type Remembered = StoredValue & Trip;
 
 /** The reply to a message, as of a time of this process. */
 export interface Heard extends Reply {
@@ -110,13 +110,11 @@ export class Exchange {
   /** What this process heard of the values, at the earliest time that it may be at the place. */
   #remembered(keys: readonly string[]): Snapshot | undefined {
     const localNow = this.#clock.now();
-    const values: Remembered[] = [];
-    for (const key of keys) {
-      const one = this.#values.get(key);
-      if (one === undefined || localNow - one.heardAt > freshMs || one.heardAt - one.sentAt > mostTripMs)
-        return undefined;
-      values.push(one);
-    }
+    // All keys, because those of ended work are never asked for again.
+    for (const [key, { heardAt, sentAt }] of this.#values)
+      if (localNow - heardAt > freshMs || heardAt - sentAt > mostTripMs) this.#values.delete(key);
+    const values = keys.flatMap((key) => this.#values.get(key) ?? []);
+    if (values.length < keys.length) return undefined;
     const latest = values.reduce((one, other) => (one.heardAt > other.heardAt ? one : other));
     const now = Math.floor(latest.now + localNow - latest.heardAt);
     return { now, values, sentAt: localNow - (latest.heardAt - latest.sentAt), heardAt: localNow };

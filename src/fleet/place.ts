@@ -27,10 +27,10 @@ export interface PlaceFault {
 
 /** Where values are kept for several processes, each of which may change them if no other process has. */
 export interface Place {
-  /** How a message names it: `Redis`, `the table touchpoint_limits`. */
+  /** How a message names it: `Redis`, `the database`. */
   readonly name: string;
   read(keys: readonly string[]): Promise<StoredValues>;
-  /** Writes all of the changes if every expected version is there, otherwise none. Returns what is there now. */
+  /** Writes all changes if every expected version is there. Otherwise it writes none, and returns what is there. */
   write(changes: readonly Change[]): Promise<StoredValues & { readonly isWritten: boolean }>;
   faultOf(error: unknown): PlaceFault;
 }

@@ -17,7 +17,7 @@ export interface SqlLimitsOptions extends SharedLimitsOptions {
  * daily counts. `migration` prints the table. It keeps a row for each limit of each id and scope.
  *
  * The requests of a process that died count for 3 s and a window after its last message. The processes' clocks need not
- * agree. The database should be near: within 20 ms, 64 processes use all of a limit.
+ * agree. A distant database makes calls slower.
  *
  * @param query - runs one statement and resolves with its rows; see `SqlQuery`. Never give it a connection that is in your
  * own transaction.
