@@ -73,8 +73,7 @@ const statusOf = (item: Readonly<Record<string, unknown>>): number => {
   const status = Number(item.status);
   if (Number.isInteger(status) && status >= 100) return status;
   // A sign of failure outweighs an id, because a failed item may echo the caller's id. Without a status, the failure
-  // may
-  // be temporary. Sending the event again under its id is harmless.
+  // may be temporary. Sending the event again under its id is harmless.
   if (showsFailure(item)) return 0;
   // A duplicate was recorded now or in an earlier round.
   if (item.duplicate === true) return 202;

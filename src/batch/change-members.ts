@@ -36,9 +36,9 @@ export interface MembersChange {
 const requestsAtOnce = 4;
 
 /**
- * Each address as it came first, without those that repeat one in any case of letters.
+ * Reads all addresses. Of addresses that differ only in the case of ASCII letters, it returns the first.
  *
- * @throws ValidationError naming every address that is none.
+ * @throws ValidationError that names every invalid address.
  */
 const distinctAddresses = async (
   emails: Addresses,

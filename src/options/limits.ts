@@ -60,7 +60,8 @@ export interface Limits {
 
 /**
  * Names for limits that several keys share: the service counts events per workspace and emails per mail account. Clients
- * that give a limit the same name count it together, in this process and origin or, with `redisLimits` or `sqlLimits`, in that store.
+ * that give a limit the same name count it together: in this process and origin or, with `redisLimits` or `sqlLimits`, in
+ * that store.
  */
 export interface LimitScopes {
   /**

@@ -57,7 +57,10 @@ export interface ClientOptions<
    * 60,000.
    */
   readonly maxRetryAfterMs?: number | undefined;
-  /** Changes documented limits. `redisLimits(…)` and `sqlLimits(…)` share them between processes; `false` turns rate limiting off. */
+  /**
+   * Changes documented limits. `redisLimits(…)` and `sqlLimits(…)` share them between processes. `false` turns rate
+   * limiting off.
+   */
   readonly limits?: Partial<Limits> | SharedLimits | false | undefined;
   /** Names what several keys share: `{ events: "workspace-7" }`. Default: a key, or an id of shared limits, counts alone. */
   readonly limitScopes?: LimitScopes | undefined;

@@ -125,7 +125,8 @@ export interface LimitNumbers {
 }
 
 /**
- * Limits that many processes share. `redisLimits` of `touchpoint-sdk/redis` and `sqlLimits` of `touchpoint-sdk/sql` create them.
+ * Limits that many processes share. `redisLimits` of `touchpoint-sdk/redis` and `sqlLimits` of `touchpoint-sdk/sql`
+ * create them.
  *
  * @example
  * ```ts

@@ -52,8 +52,8 @@ export const createIt = (dialect: SqlDialect, kind: keyof typeof defaultTables, 
 };
 
 /**
- * The statements that create the tables of `sqlLimits`, `sqlLedger` and `sqlCheckpoint`, one a line. Run again, they change nothing. In
- * SQLite and D1, run them with `exec`: a prepared statement is the first of them alone.
+ * The statements that create the tables of `sqlLimits`, `sqlLedger` and `sqlCheckpoint`, one a line. Run again, they
+ * change nothing. In SQLite and D1, run them with `exec`: a prepared statement is the first of them alone.
  *
  * @param tables - the names; without them all tables are created under their default names, otherwise the named ones.
  * @throws ConfigurationError naming every fault of the arguments at once.
