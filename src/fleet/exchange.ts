@@ -26,14 +26,14 @@ export interface Heard extends Reply {
   readonly sentAt: number;
 }
 
-// What a process has heard so long ago, or so slowly, says too little about the time of the place.
+// After so long, or with so slow a round trip, an estimate of the place's time is too uncertain.
 const freshMs = 1_000;
 const mostTripMs = 250;
-// So many conflicts are nothing unusual among a few processes.
+// A few processes often have so many conflicts in a row.
 const mostInARow = 3;
 const mostBackOffMs = 500;
 
-/** The message at a time that is certain to be so much later. */
+/** The message as it would be `ms` later. A negative `ms` makes permits and pauses last longer. */
 const aged = (message: Message, ms: number): Message => ({
   ...message,
   budgets: message.budgets.map((budget) => ({
@@ -47,7 +47,7 @@ const aged = (message: Message, ms: number): Message => ({
   })),
 });
 
-/** The reply as it is heard when so much has passed since its time. */
+/** The reply as it is `ms` after the time at which it was true. */
 const heardLate = (reply: Reply, ms: number): Reply => ({
   budgets: reply.budgets.map((budget) => ({ ...budget, at: budget.at + ms })),
   parts: reply.parts.map((part) => ({

@@ -8,27 +8,27 @@ interface OpenPart extends PartMessage {
   readonly spent: readonly OpenBudget[];
 }
 
-/** What a request spends of the budget at `place`: its weight of the narrowest, the last one. */
-const weightAt = ({ spent }: OpenPart, { weight }: Pick<WantedRequest, "weight">, place: number): number =>
-  place === spent.length - 1 ? weight : 1;
+/** What a request spends of the budget with index `at`: its weight of the narrowest, the last one. */
+const weightAt = ({ spent }: OpenPart, { weight }: Pick<WantedRequest, "weight">, at: number): number =>
+  at === spent.length - 1 ? weight : 1;
 
-/** How many permits of the budget at `place` it holds: never more than there are. */
-const amountAt = (part: OpenPart, request: WantedRequest, place: number): number =>
-  Math.min(weightAt(part, request, place), part.spent[place]?.own.max ?? 0);
+/** How many permits of the budget with index `at` it holds: never more than there are. */
+const amountAt = (part: OpenPart, request: WantedRequest, at: number): number =>
+  Math.min(weightAt(part, request, at), part.spent[at]?.own.max ?? 0);
 
 const end = (part: OpenPart): void => {
   for (const one of part.ended)
-    for (const [place, budget] of part.spent.entries())
-      budget.end(part.kind, one, weightAt(part, one, place), one.coolMs[place] ?? 0);
+    for (const [at, budget] of part.spent.entries())
+      budget.end(part.kind, one, weightAt(part, one, at), one.coolMs[at] ?? 0);
 };
 
 /** Keeps shares of the wider budgets for this kind. */
 const keepShares = ({ kind, spent }: OpenPart, { shares }: Ask, ms: number): void => {
-  for (const [place, budget] of spent.slice(0, -1).entries()) budget.keepShare(kind, shares[place] ?? 0, ms);
+  for (const [at, budget] of spent.slice(0, -1).entries()) budget.keepShare(kind, shares[at] ?? 0, ms);
 };
 
 const isDue = (part: OpenPart, request: WantedRequest): boolean =>
-  part.spent.every((budget, place) => budget.isBackgroundDue(amountAt(part, request, place)));
+  part.spent.every((budget, at) => budget.isBackgroundDue(amountAt(part, request, at)));
 
 /** The requests of one kind that ask to go, one after the other. */
 class Asking {
@@ -62,8 +62,8 @@ class Asking {
         keepShares(this.#part, this.#ask, waitMs + graceMs);
         return { granted, waitMs, lacks };
       }
-      for (const [place, budget] of spent.entries())
-        budget.grant(kind, request, weightAt(this.#part, request, place), this.#ask.leaseMs, inMs);
+      for (const [at, budget] of spent.entries())
+        budget.grant(kind, request, weightAt(this.#part, request, at), this.#ask.leaseMs, inMs);
       granted.push(inMs);
     }
     return { granted, waitMs: 0, lacks: undefined };
@@ -85,34 +85,34 @@ class Asking {
     let inMs = 0;
     let waitMs = 0;
     let lacks: number | undefined;
-    for (const place of spent.keys()) {
-      const { ms, isWaiting } = this.#judgeAt(place, request, index, rank);
+    for (const at of spent.keys()) {
+      const { ms, isWaiting } = this.#judgeAt(at, request, index, rank);
       if (isWaiting && ms > waitMs) {
         waitMs = ms;
-        lacks = place;
+        lacks = at;
       }
       inMs = Math.max(inMs, ms);
     }
     return { inMs, waitMs, lacks };
   }
 
-  #judgeAt(place: number, request: WantedRequest, index: number, rank: number) {
+  #judgeAt(at: number, request: WantedRequest, index: number, rank: number) {
     const part = this.#part;
-    const budget = part.spent[place] as OpenBudget;
+    const budget = part.spent[at] as OpenBudget;
     const { own, state, now } = budget;
-    const amount = amountAt(part, request, place);
-    const isWide = place < part.spent.length - 1;
-    const before = this.#before[place];
+    const amount = amountAt(part, request, at);
+    const isWide = at < part.spent.length - 1;
+    const before = this.#before[at];
     const turn = before?.id === request.id ? before.turn : state.turn;
-    const isFull = budget.dayUsed + weightAt(part, request, place) > own.dayMax;
+    const isFull = budget.dayUsed + weightAt(part, request, at) > own.dayMax;
     const { ms, isSure } = isFull
       ? { ms: own.windowMs, isSure: false }
-      : this.#roomIn(place, amount, index === 0, { rank, isWide, turn });
+      : this.#roomIn(at, amount, index === 0, { rank, isWide, turn });
     // What is sure to be free soon is granted now, for then: nobody has to ask again.
     const soonMs = Math.max(this.#message.storeFloorMs, Math.min(this.#message.soonMs, own.windowMs / 10));
     const isWaiting = ms > 0 && !(isSure && ms <= soonMs);
     if (isWaiting && !isFull) {
-      const want = this.#ask.requests.slice(index).reduce((sum, one) => sum + amountAt(part, one, place), 0);
+      const want = this.#ask.requests.slice(index).reduce((sum, one) => sum + amountAt(part, one, at), 0);
       const ends = now + ms + graceMs + 2 * this.#message.storeFloorMs;
       const { process } = this.#message;
       state.waiters[this.#name] = { process, rank, id: request.id, turn, isWide, need: amount, want, ends };
@@ -121,15 +121,15 @@ class Asking {
     return { ms, isWaiting };
   }
 
-  #roomIn(place: number, amount: number, isFirst: boolean, me: Pick<Waiter, "rank" | "isWide" | "turn">) {
+  #roomIn(at: number, amount: number, isFirst: boolean, me: Pick<Waiter, "rank" | "isWide" | "turn">) {
     const { spent, kind } = this.#part;
-    const budget = spent[place] as OpenBudget;
+    const budget = spent[at] as OpenBudget;
     const { own, state } = budget;
     if (budget.stoppedMs > 0) return { ms: budget.stoppedMs, isSure: false };
     if (state.probe !== "") return { ms: Math.min(250, own.windowMs / 4), isSure: false };
     const reserve = me.rank === 2 ? budget.keptFromBackground(amount, this.#ask.leastReserve) : 0;
     const shares = me.isWide ? 0 : budget.keptForShares(kind);
-    const isBelowShare = me.isWide && budget.heldBy(kind) + amount <= (this.#ask.shares[place] ?? 0);
+    const isBelowShare = me.isWide && budget.heldBy(kind) + amount <= (this.#ask.shares[at] ?? 0);
     // Of a budget that is free, one request may go, however much is kept.
     const lack = budget.used + amount - own.max + Math.min(reserve + shares, own.max - amount);
     const ahead = (isOfFirst: boolean): number => budget.ahead(this.#name, me, isOfFirst, isBelowShare);

@@ -14,18 +14,18 @@ const silence: PlaceFault = {
   isLasting: false,
 };
 const never = Number.POSITIVE_INFINITY;
-// Saves messages, and delays an interactive call behind what was granted before it came.
+// A longer time saves messages, but delays an interactive call behind what was granted before it.
 const soonMs = 100;
 
-/** A part of a message: of requests of one kind. */
+/** The part of a message about requests of one kind, and what takes its reply. */
 export interface Part {
   readonly isInteractive: boolean;
   /** The budgets that they spend, the narrowest last. */
   readonly budgets: readonly FleetBudget[];
   readonly message: Omit<PartMessage, "budgets">;
-  /** Takes the reply, and when the process sent what it answers; undefined if the store failed. */
+  /** Takes the reply to what was sent at `sentAt`; undefined if the store failed. */
   heard(reply: PartReply | undefined, sentAt: number): void;
-  /** No reply has come in time: it may ask again. */
+  /** Called when no reply has come in time: the gate may ask again. */
   expired(): void;
 }
 
@@ -50,7 +50,7 @@ export class LimitStore {
   #fault: PlaceFault = silence;
   #wasConnected = false;
   #isSending = false;
-  /** Whether more has become known since. */
+  /** Whether there is something to report since the message under way. */
   #isDue = false;
   #next: { readonly at: number; readonly cancel: Cancel } | undefined;
   readonly #underWay = new Set<Promise<void>>();
@@ -69,7 +69,7 @@ export class LimitStore {
 
   get lost(): LostStore | undefined {
     const { share, maxMs } = this.whenLost;
-    // What failed so long ago says nothing about now: the next call finds out.
+    // A failure so long ago does not show whether the store is available now: the next call tries it.
     const isOld = this.clock.now() - this.#failedAt > silenceMs + graceMs;
     if (this.#lostSince === undefined || isOld) return undefined;
     const { what, cause, isLasting } = this.#fault;

@@ -98,7 +98,7 @@ export interface PartReply {
   readonly granted: readonly number[];
   /** In how many milliseconds the next one should be asked for. */
   readonly waitMs: number;
-  /** The place among the part's budgets of the one that it lacks; undefined if all were granted. */
+  /** The index, among the part's budgets, of the one that it lacks; undefined if all were granted. */
   readonly lacks: number | undefined;
 }
 
