@@ -208,8 +208,7 @@ export const invisibleIn = (text: string): string | undefined => {
 };
 
 const longDigits = 16;
-
-const isDigit = (text: string, at: number): boolean => (text.charCodeAt(at) ^ 48) < 10;
+const zero = 48;
 
 /**
  * Whether the text has 16 digits in a row, as every whole number above 2^53 has. Looking at every sixteenth character
@@ -217,10 +216,10 @@ const isDigit = (text: string, at: number): boolean => (text.charCodeAt(at) ^ 48
  */
 export const hasLongDigits = (text: string): boolean => {
   for (let at = longDigits - 1; at < text.length; at += longDigits) {
-    if (!isDigit(text, at)) continue;
+    if ((text.charCodeAt(at) ^ zero) >= 10) continue;
     let [first, next] = [at, at + 1];
-    while (isDigit(text, first - 1)) first -= 1;
-    while (isDigit(text, next)) next += 1;
+    while ((text.charCodeAt(first - 1) ^ zero) < 10) first -= 1;
+    while ((text.charCodeAt(next) ^ zero) < 10) next += 1;
     if (next - first >= longDigits) return true;
   }
   return false;
