@@ -13,12 +13,12 @@ export const entry = {
   opentelemetry: "src/opentelemetry/index.ts",
 };
 
-/** What only computes is compiled in. What speaks to the network is a dependency: a user's audit sees it. */
+/** Packages that only compute are compiled in. undici, which speaks to the network, is a dependency that audits see. */
 export const compiledIn = ["bottleneck", "is-network-error", "p-retry", "zod"];
 
 const base: Options = { entry, format: ["esm", "cjs"], config: false, silent: true };
-// esbuild makes a file of what the same entries need, and each `import()` is an entry: `index` alone would load 26 files.
-// These load after `index`, or beside it. Because they name it, they need all that `index` needs, which is then one file.
+// esbuild puts modules that the same entries need into one file, and each `import()` counts as an entry. So `index` would
+// load 26 files. These modules load after `index`. If each imports it, they all need what it needs: one file.
 const afterIndex =
   /src[\\/](edge|cli[\\/]main|(files|redis|sandbox|sql)[\\/]index|service[\\/]compile|bulk[\\/](ingest|forecast|import|changes)|ledger[\\/](send-once|journal-file)|http[\\/]transport[\\/](proxy|undici))\.ts$/;
 const chunks: NonNullable<Options["esbuildPlugins"]>[number] = {
@@ -33,7 +33,7 @@ const chunks: NonNullable<Options["esbuildPlugins"]>[number] = {
   },
 };
 
-// tsup's declarations export a class as a value, also where the source exports only its type, and leave references out.
+// tsup's declarations export a class as a value even if the source exports only its type. They also omit references.
 const references = { asyncDispose: 'lib="esnext.disposable"', "from 'node:": 'types="node"' };
 const mendTypes = async (name: string): Promise<void> => {
   const values = Object.keys(await import(resolve(`dist/${name}.js`)));
@@ -50,7 +50,7 @@ const mendTypes = async (name: string): Promise<void> => {
 
 export default defineConfig({
   ...base,
-  // package.json says under `imports` which of the transports, undici and edge, runs where.
+  // The `imports` of package.json select the transport, undici or edge, for each runtime.
   entry: { ...entry, undici: "src/http/transport/undici.ts", edge: "src/edge.ts", cli: "src/cli/main.ts" },
   clean: true,
   splitting: true,
@@ -61,16 +61,16 @@ export default defineConfig({
   esbuildPlugins: [chunks],
   esbuildOptions: (options, { format }) => {
     options.sourcesContent = false;
-    // Not of CommonJS: tsup maps it by its lines.
+    // tsup maps CommonJS by its lines, so they must stay.
     if (format === "esm") Object.assign(options, { minifyWhitespace: true, lineLimit: 120 });
     else options.define = { ...options.define, "import.meta.url": "undefined" };
   },
   onSuccess: async () => {
     cpSync("src/sandbox/page", "dist/page", { recursive: true });
     for (const file of readdirSync("dist").map((name) => `dist/${name}`)) {
-      // `clean` keeps declarations, whose shared files have other names after a change.
+      // `clean` keeps old declarations. The names of shared ones change with their content.
       if (/\.d\.c?ts$/.test(file)) rmSync(file);
-      // A map of CommonJS names the file itself, by its path on this machine.
+      // The source map of a CommonJS file contains the file's absolute path.
       if (/cjs\.map$/.test(file))
         writeFileSync(file, readFileSync(file, "utf8").replaceAll(resolve("dist"), "."));
     }

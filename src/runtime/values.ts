@@ -208,18 +208,20 @@ export const invisibleIn = (text: string): string | undefined => {
 };
 
 const longDigits = 16;
-const digitZero = 48;
+
+const isDigit = (text: string, at: number): boolean => (text.charCodeAt(at) ^ 48) < 10;
 
 /**
- * Whether 16 digits come in a row, as in every whole number above 2^53. Every sixteenth character meets one of them: to
- * search for them all costs half as much as `JSON.parse`.
+ * Whether the text has 16 digits in a row, as every whole number above 2^53 has. Looking at every sixteenth character
+ * finds them all. A regular expression takes a quarter of the time of `JSON.parse`.
  */
 export const hasLongDigits = (text: string): boolean => {
   for (let at = longDigits - 1; at < text.length; at += longDigits) {
-    if ((text.charCodeAt(at) ^ digitZero) >= 10) continue;
-    // One of these two is a digit of the same number, too; in a time or a phone number, hardly ever.
-    const isLong = (text.charCodeAt(at - 8) ^ digitZero) < 10 || (text.charCodeAt(at + 8) ^ digitZero) < 10;
-    if (isLong && /\d{16}/.test(text.slice(at - longDigits + 1, at + longDigits))) return true;
+    if (!isDigit(text, at)) continue;
+    let [first, next] = [at, at + 1];
+    while (isDigit(text, first - 1)) first -= 1;
+    while (isDigit(text, next)) next += 1;
+    if (next - first >= longDigits) return true;
   }
   return false;
 };
