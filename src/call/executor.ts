@@ -10,7 +10,7 @@ import { untilAborted } from "../runtime/cancellation.ts";
 import { readOptions } from "../runtime/rules.ts";
 import { unsafeIssue } from "../runtime/unsafe-numbers.ts";
 import { isSearchParams, messageOf } from "../runtime/values.ts";
-import { describeIssues, issuesOf, readFields } from "../service/check.ts";
+import { describeIssues, issuesOf, readFields, responseIssuesOf } from "../service/check.ts";
 import type { Operation, OperationFacts } from "../service/define.ts";
 import { Answer, type ApiPromise, answer, type WithResponse } from "./api-promise.ts";
 import type { Call, CallSending } from "./call.ts";
@@ -186,7 +186,7 @@ const exchange = async <Input, Output>(prepared: Prepared<Input, Output>): Promi
     isDone = plan.replay !== "safe";
     const body = recordOf(sending, { input, response });
     if (settings.responseValidation !== "off" && body !== undefined) {
-      const faults = issuesOf(operation.output, body);
+      const faults = responseIssuesOf(operation.output, body);
       const typed = workspace && (await untilAborted(workspace.answerIssues(operation, body), call.signal));
       const { unsafe } = response;
       const lost = unsafe ? [unsafeIssue(unsafe)] : [];

@@ -77,7 +77,7 @@ export interface CallTrace {
 export interface ValidationNotice {
   /** The operation of the request, `contacts.list`. */
   readonly operation: string;
-  /** Each invalid field, with the reason. */
+  /** Each invalid field, with the reason. If any of the first 20 items of a list are invalid, only those are reported. */
   readonly issues: readonly Issue[];
 }
 

@@ -109,6 +109,14 @@ const faultsOf = (schema: z.core.$ZodType, value: unknown): readonly Issue[] =>
 /** The faults for fields that a copy of an input has lost. A copy of the copy has the same faults. */
 const lostFields = new WeakMap<object, readonly Issue[]>();
 
+const checkerOf = (schema: AnySchema): Checker => {
+  const checker = checkers.get(schema) ?? { schema: zodOf(schema), def: defOf(schema), checks: 0 };
+  if (checker.checks === 0) checkers.set(schema, checker);
+  checker.checks += 1;
+  if (checker.checks === checksBeforeCompiling) void compileLater(checker);
+  return checker;
+};
+
 /**
  * Lists what is wrong with a value; empty if it is valid. The value is neither copied nor changed, so unknown fields
  * and the caller's own object stay as they are.
@@ -116,12 +124,32 @@ const lostFields = new WeakMap<object, readonly Issue[]>();
 export const issuesOf = (schema: AnySchema, value: unknown): readonly Issue[] => {
   const lost = typeof value === "object" && value !== null ? lostFields.get(value) : undefined;
   if (lost !== undefined) return lost;
-  const checker = checkers.get(schema) ?? { schema: zodOf(schema), def: defOf(schema), checks: 0 };
-  if (checker.checks === 0) checkers.set(schema, checker);
-  checker.checks += 1;
-  if (checker.checks === checksBeforeCompiling) void compileLater(checker);
+  const checker = checkerOf(schema);
   const strays = straysIn(checker.def, value, misspelled);
   return z.validate(checker.schema, value) ? strays : [...faultsOf(checker.schema, value), ...strays];
+};
+
+const sampleSize = 20;
+
+const sampleOf = (value: unknown): unknown =>
+  isRecord(value)
+    ? Object.fromEntries(
+        Object.entries(value).map(([name, items]) => [
+          name,
+          Array.isArray(items) ? items.slice(0, sampleSize) : items,
+        ]),
+      )
+    : value;
+
+/**
+ * Lists what is wrong with a response. The first 20 items of a list stand for all, unless only later ones are wrong: to
+ * describe the same faults of 200 items takes ten times as long as all the rest of a call.
+ */
+export const responseIssuesOf = (schema: AnySchema, value: unknown): readonly Issue[] => {
+  const checker = checkerOf(schema);
+  if (z.validate(checker.schema, value)) return [];
+  const faults = faultsOf(checker.schema, sampleOf(value));
+  return faults.length > 0 ? faults : faultsOf(checker.schema, value);
 };
 
 const unsent = "is an accessor or inherited and would not be sent; pass a plain object";
