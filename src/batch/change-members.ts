@@ -10,7 +10,7 @@ import { issuesOf } from "../service/check.ts";
 import { EmailAddress } from "../service/common.ts";
 import type { Operation } from "../service/define.ts";
 import { type ListMembers, maxAddressesPerRequest } from "../service/lists.ts";
-import { InFlight } from "./in-flight.ts";
+import { inChunks } from "./in-flight.ts";
 
 /** Any number of addresses: an array, a set, a generator, a stream of strings. */
 export type Addresses = (Iterable<string> & object) | AsyncIterable<string>;
@@ -70,17 +70,13 @@ export const changeMembers = async (emails: Addresses, change: MembersChange): P
   const responses: unknown[] = [];
   const work = async (call: Call, options: CallOptions): Promise<void> => {
     addresses = await distinctAddresses(emails, operation, call.signal);
-    const flight = new InFlight(requestsAtOnce);
-    for (let at = 0; at < addresses.length; at += maxAddressesPerRequest) {
-      const chunk = addresses.slice(at, at + maxAddressesPerRequest);
-      await flight.add(async () => {
-        const input = { id: change.id, payload: { emails: chunk } };
-        const response = await sendRequest(call, change.operation, input, options);
-        responses[at / maxAddressesPerRequest] = response;
-        for (const email of chunk) done.add(email);
-      });
-    }
-    await flight.settled();
+    const chunks = { size: maxAddressesPerRequest, limit: requestsAtOnce };
+    await inChunks(addresses, chunks, async (chunk, at) => {
+      const input = { id: change.id, payload: { emails: [...chunk] } };
+      const response = await sendRequest(call, change.operation, input, options);
+      responses[at / maxAddressesPerRequest] = response;
+      for (const email of chunk) done.add(email);
+    });
   };
   try {
     await change.call.run(operation, change.options, work);

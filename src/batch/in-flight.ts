@@ -96,3 +96,15 @@ export class InFlight {
     await Promise.all([this.#stopping, this.#first]);
   }
 }
+
+/** Works on the items in chunks of `size`, `limit` chunks at once. Fails as `InFlight` does. */
+export const inChunks = async <T>(
+  items: readonly T[],
+  { size, limit }: { readonly size: number; readonly limit: number },
+  work: (chunk: readonly T[], at: number) => Promise<void>,
+): Promise<void> => {
+  const flight = new InFlight(limit);
+  for (let at = 0; at < items.length; at += size)
+    await flight.add(() => work(items.slice(at, at + size), at));
+  await flight.settled();
+};

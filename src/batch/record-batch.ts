@@ -6,7 +6,7 @@ import { describeIssues } from "../service/check.ts";
 import { type EventInput, maxEventsPerRequest, readEvent } from "../service/events.ts";
 import { operations } from "../service/operations.ts";
 import type { BatchItemResult, IndexedEvent } from "./batch-answer.ts";
-import { InFlight } from "./in-flight.ts";
+import { inChunks } from "./in-flight.ts";
 import { type BatchSending, sendBatch } from "./send-batch.ts";
 
 /** The result of recording any number of events. */
@@ -71,14 +71,9 @@ export const recordBatch = async (
       results[index] === undefined ? { index, event: { ...event, id: event.id ?? crypto.randomUUID() } } : [],
     );
     const sending = { call: part, options };
-    const flight = new InFlight(requestsAtOnce);
-    for (let at = 0; at < indexed.length; at += maxEventsPerRequest) {
-      const chunk = indexed.slice(at, at + maxEventsPerRequest);
-      await flight.add(async () => {
-        for (const result of await sendBatch(chunk, sending)) results[result.index] = result;
-      });
-    }
-    await flight.settled();
+    await inChunks(indexed, { size: maxEventsPerRequest, limit: requestsAtOnce }, async (chunk) => {
+      for (const result of await sendBatch(chunk, sending)) results[result.index] = result;
+    });
   };
   try {
     await call.run(operation, callOptions, work);

@@ -1,4 +1,4 @@
-import { InFlight } from "../batch/in-flight.ts";
+import { inChunks } from "../batch/in-flight.ts";
 import { inHalves } from "../batch/in-halves.ts";
 import type { Call } from "../call/call.ts";
 import { sendRequest } from "../call/executor.ts";
@@ -98,14 +98,11 @@ class Import {
   async work(entries: readonly Entry<GivenContact>[]): Promise<void> {
     const id = this.#list;
     if (id === undefined) return void (await this.#inOrder(entries));
-    const flight = new InFlight(this.#rowsAtOnce);
     const accepted: Entry<GivenContact>[] = [];
-    for (let at = 0; at < entries.length; at += rowsInTurn)
-      await flight.add(async () => {
-        accepted.push(...(await this.#inOrder(entries.slice(at, at + rowsInTurn))));
-        this.#progress.update(this.#progress.done + Math.min(rowsInTurn, entries.length - at));
-      });
-    await flight.settled();
+    await inChunks(entries, { size: rowsInTurn, limit: this.#rowsAtOnce }, async (rows) => {
+      accepted.push(...(await this.#inOrder(rows)));
+      this.#progress.update(this.#progress.done + rows.length);
+    });
     accepted.sort((a, b) => a.index - b.index);
     await this.#addTo(id, accepted);
   }

@@ -97,9 +97,10 @@ export class Ingestion {
 
   /** Sends events. If a daily limit is used up, waits until it allows more, and sends the events again. */
   async #sendOverDays(events: readonly IndexedEvent[]): Promise<readonly BatchItemResult[]> {
+    const sending = { call: this.#call, options: requestOptions(this.#options) };
     for (;;) {
       try {
-        return await this.#send(events);
+        return await sendBatch(events, sending);
       } catch (error) {
         if (this.#options.onDailyLimit !== "wait" || !(error instanceof RateLimitError)) throw error;
         const { limit = "retry-after", retryAfterMs } = error;
@@ -108,11 +109,6 @@ export class Ingestion {
         await this.#call.backOff(retryAfterMs, limit);
       }
     }
-  }
-
-  async #send(events: readonly IndexedEvent[]): Promise<readonly BatchItemResult[]> {
-    const sending = { call: this.#call, options: requestOptions(this.#options) };
-    return sendBatch(events, sending);
   }
 
   async #faultOf(event: EventInput): Promise<string | undefined> {

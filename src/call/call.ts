@@ -196,14 +196,13 @@ export class Call implements CallView {
     return this.#isOfClient ? this.long(operation) : this;
   }
 
-  /** Runs a call with several requests, which end together. A call within a call becomes a part of it. */
+  /** Runs a call with several requests, which end together. */
   async run<T>(
     operation: string,
     callOptions: CallOptions | undefined,
     work: (call: Call, options: CallOptions) => Promise<T>,
   ): Promise<T> {
     const options = readOptions(callOptions, callRules);
-    if (this.isShared) return work(this, options);
     checkCallOptions(operation, options);
     const totalTimeoutMs = options?.totalTimeoutMs ?? this.context.settings.totalTimeoutMs;
     const call = new Call(this.context, { operation, signal: options?.signal, totalTimeoutMs }, this);

@@ -67,17 +67,6 @@ const queryOf = (payload: unknown): string => {
   return query.size === 0 ? "" : `?${query.toString().replaceAll("+", "%20")}`;
 };
 
-const bodyOf = (operation: string, payload: unknown): string | undefined => {
-  try {
-    return JSON.stringify(payload);
-  } catch (cause) {
-    throw new ValidationError(`${operation}: the input cannot be written as JSON: ${String(cause)}`, {
-      operation,
-      cause,
-    });
-  }
-};
-
 const json = { accept: "application/json", "user-agent": `touchpoint-sdk/${version}` };
 const jsonWithBody = { ...json, "content-type": "application/json" };
 
@@ -91,7 +80,8 @@ const requestOf = <Input>(
   const isQuery = method === "GET";
   const path = input.path ?? (template.includes("/:id") ? pathWithId(id, template, input.id) : template);
   const query = isQuery ? input.payload : input.query;
-  const body = isQuery ? undefined : bodyOf(id, operation.write?.(input.payload) ?? input.payload);
+  // The check of the input has refused what JSON cannot carry.
+  const body = isQuery ? undefined : JSON.stringify(operation.write?.(input.payload) ?? input.payload);
   const headers: Record<string, string> = { ...(body === undefined ? json : jsonWithBody) };
   // Names are normalized, so that none is sent twice; `undefined` removes a header.
   for (const added of [settings.headers, options?.headers ?? {}])

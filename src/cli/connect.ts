@@ -56,20 +56,20 @@ export const watch = async (request: Request) => {
   const { screen, now } = request;
   const bar = progressBar(screen, now);
   let wait: LimitWait = { limit: "", until: Number.NEGATIVE_INFINITY };
+  /** Messages about lists that had fewer records than the service's own count. */
+  const shortfalls = new Set<string>();
   const hooks: Hooks = {
     onWait: ({ waitingFor, waitMs, reason }) => {
       if (reason !== "concurrency") wait = { limit: waitingFor, until: now() + waitMs };
     },
     onRetry: ({ operation, status, attempt }) =>
       bar.print(`${operation}: ${status ?? "no response"} at attempt ${attempt}, retrying`),
+    onValidationIssue: ({ issues }) => {
+      for (const { message } of issues)
+        if (message.endsWith("were not returned by the service")) shortfalls.add(message);
+    },
   };
-  /** Messages about lists that had fewer records than the service's own count. */
-  const shortfalls = new Set<string>();
-  const onValidationIssue: Hooks["onValidationIssue"] = ({ issues }) => {
-    for (const { message } of issues)
-      if (message.endsWith("were not returned by the service")) shortfalls.add(message);
-  };
-  const client = await connect(request, { hooks: { ...hooks, onValidationIssue } });
+  const client = await connect(request, { hooks });
   const pace = createPace(now);
   return {
     client,

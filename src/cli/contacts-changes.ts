@@ -1,5 +1,6 @@
 import { type CliCommand, exitCode, UsageError } from "./command.ts";
 import { connectionOptions, watch } from "./connect.ts";
+import { grouped } from "./terminal.ts";
 
 export const contactsChanges: CliCommand = {
   name: "contacts changes",
@@ -31,7 +32,7 @@ export const contactsChanges: CliCommand = {
       await request.stdout.write(page.map((change) => `${JSON.stringify(change)}\n`).join(""));
     }
     watching.bar.end();
-    const counted = Object.entries(counts).map(([kind, count]) => `${count.toLocaleString("en-US")} ${kind}`);
+    const counted = Object.entries(counts).map(([kind, count]) => `${grouped(count)} ${kind}`);
     request.stderr.write(`${counted.join(", ")}\n`);
     return exitCode.ok;
   },

@@ -1,5 +1,5 @@
 import type { PlannedRow } from "../index.ts";
-import { visible } from "./terminal.ts";
+import { grouped, visible } from "./terminal.ts";
 
 const maxShown = 5;
 
@@ -19,8 +19,6 @@ const titles = {
   skipped: "Skip",
   refused: "Refuse",
 } as const;
-
-const grouped = (count: number): string => count.toLocaleString("en-US");
 
 const rowLine = ({ line, index, email = "(no address)", fields, reason }: PlannedRow): string => {
   const position = line === undefined ? `row ${index + 1}` : `line ${line}`;

@@ -1,5 +1,5 @@
 import type { Progress } from "../index.ts";
-import { type Terminal, visible } from "./terminal.ts";
+import { grouped, type Terminal, visible } from "./terminal.ts";
 
 export type ProgressShown = Omit<Progress, "forecast">;
 
@@ -36,8 +36,6 @@ export const createPace = (now: () => number) => {
 };
 
 const barColumns = { least: 10, most: 30 };
-
-const grouped = (count: number): string => count.toLocaleString("en-US");
 
 const rate = (perSecond: number): string =>
   `${perSecond < 10 ? perSecond.toFixed(1) : grouped(Math.round(perSecond))}/s`;

@@ -3,7 +3,7 @@ import type { Options } from "./args.ts";
 import { type ExitCode, exitCode, jsonOption, print, type Request } from "./command.ts";
 import { connectionOptions, watch } from "./connect.ts";
 import { type RejectedRecord, rejections } from "./rejections.ts";
-import { visible } from "./terminal.ts";
+import { grouped, visible } from "./terminal.ts";
 
 type Report = Readonly<Record<string, string | number | true>>;
 
@@ -11,7 +11,7 @@ type Report = Readonly<Record<string, string | number | true>>;
 const words = (name: string): string => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
 const shown = (value: Report[string]): string => {
-  if (typeof value === "number") return value.toLocaleString("en-US");
+  if (typeof value === "number") return grouped(value);
   return value === true ? "yes" : visible(value);
 };
 

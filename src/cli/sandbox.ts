@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { asUsage, type CliCommand, countOf, exitCode, listOf, print } from "./command.ts";
 import { limitsOf, limitsOption } from "./connect.ts";
-import { shellWord } from "./terminal.ts";
+import { grouped, shellWord } from "./terminal.ts";
 
 const defaults = { port: 4010, key: "sandbox-key", contacts: 0 };
 
@@ -47,7 +47,7 @@ export const sandbox: CliCommand = {
       await print(
         request,
         { url, key, contacts: length },
-        `Touchpoint sandbox at ${url} with ${length.toLocaleString("en-US")} contacts. Press Ctrl+C to stop it.\n\n` +
+        `Touchpoint sandbox at ${url} with ${grouped(length)} contacts. Press Ctrl+C to stop it.\n\n` +
           `export TOUCHPOINT_BASE_URL=${shellWord(url)}\nexport TOUCHPOINT_API_KEY=${shellWord(key)}\n`,
       );
       if (!request.interrupt.aborted) await once(request.interrupt, "abort");

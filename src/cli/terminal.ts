@@ -12,6 +12,9 @@ export interface Terminal extends Output {
   readonly columns?: number | undefined;
 }
 
+/** A count for people: `1,500,000`. */
+export const grouped = (count: number): string => count.toLocaleString("en-US");
+
 // Characters that a terminal acts on: C0, DEL, C1, line ends, and characters that reorder or hide text.
 const controls = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 

@@ -25,11 +25,8 @@ export interface Logger {
 }
 
 /** The logger with its level applied. */
-export interface Log {
+export interface Log extends Omit<Logger, "error"> {
   isOn(level: Exclude<LogLevel, "silent">): boolean;
-  debug(message: string, fields: object): void;
-  info(message: string, fields: object): void;
-  warn(message: string, fields: object): void;
 }
 
 export const logLevels: readonly LogLevel[] = ["debug", "info", "warn", "error", "silent"];

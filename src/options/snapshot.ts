@@ -18,7 +18,7 @@ const copyOf = (name: string, value: unknown): unknown => {
   // The schemas themselves are not copied, nor are shared limits, which are identified by their object.
   if (name === "events" && isPlainObject(value)) return { ...value };
   // An instance of a class may have private fields.
-  return copied.includes(name) && isPlainObject(value) && !isShared(value) ? writtenCopy(value).copy : value;
+  return copied.includes(name) && isPlainObject(value) && !isShared(value) ? writtenCopy(value) : value;
 };
 
 const optionNames = Object.keys(clientRules);

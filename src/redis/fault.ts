@@ -1,14 +1,10 @@
 import { ConfigurationError } from "../errors.ts";
+import type { PlaceFault } from "../fleet/place.ts";
 
 /** Why a Redis command failed. */
-export interface RedisFault {
-  /** The rest of a sentence that starts with "Redis". */
-  readonly what: string;
-  readonly cause: unknown;
+interface RedisFault extends PlaceFault {
   /** Whether Redis replied. */
   readonly isReply: boolean;
-  /** Whether waiting cannot help. */
-  readonly isLasting: boolean;
 }
 
 const cluster = "it is a cluster: connect with Cluster (ioredis) or createCluster (node-redis)";

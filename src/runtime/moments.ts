@@ -1,4 +1,4 @@
-import { isDate } from "./values.ts";
+import { isDate, tagOf } from "./values.ts";
 
 /** A point in time of Temporal, by its shape, so that no setting of TypeScript is needed. */
 export interface TemporalMoment {
@@ -8,8 +8,6 @@ export interface TemporalMoment {
 
 /** A point in time: a valid `Date`, a `Temporal.Instant`, a `Temporal.ZonedDateTime`, or an ISO 8601 string with a time zone. */
 export type MomentInput = Date | TemporalMoment | string;
-
-const tagOf = (value: unknown): string => Object.prototype.toString.call(value).slice("[object ".length, -1);
 
 const isTemporal = (value: unknown): value is TemporalMoment =>
   ["Temporal.Instant", "Temporal.ZonedDateTime"].includes(tagOf(value));

@@ -47,7 +47,9 @@ export const isPlainObject = (value: unknown): value is Readonly<Record<string, 
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 };
 
-const tagOf = (value: unknown): string => Object.prototype.toString.call(value).slice("[object ".length, -1);
+/** The name in the tag of a value: `Date`, `Object`, `Temporal.Instant`. */
+export const tagOf = (value: unknown): string =>
+  Object.prototype.toString.call(value).slice("[object ".length, -1);
 
 /** Whether a value may hold options: not a Map, a Date, bytes or an array, whose content is no option. */
 export const hasOptions = (value: unknown): value is object =>
@@ -183,19 +185,10 @@ export const copyWritten = (value: unknown, key: string, copying: Copying): unkn
  * A copy of a value as JSON would write it: own enumerable fields, each read once, and the result of `toJSON`. Later
  * changes to the value have no effect. Values that JSON would lose or change (a Map, NaN, a cycle, an invalid Date) stay
  * as they are, so that the check of the input can name them.
- *
- * @param moments - names of the value's own fields that hold times; their objects are not converted.
- * @returns the copy, and whether the value may have fields that it lacks: accessors of a class, inherited ones.
  */
-export const writtenCopy = <T>(
-  value: T,
-  moments: readonly string[] = [],
-): { readonly copy: T; readonly isPartial: boolean } => {
-  const copying: Copying = { around: new Map(), moments, isPartial: false };
+export const writtenCopy = <T>(value: T): T =>
   // A copy has every field that JSON writes; the check of the input reports the others.
-  const copy = copyWritten(value, "", copying) as T;
-  return { copy, isPartial: copying.isPartial };
-};
+  copyWritten(value, "", { around: new Map(), moments: [], isPartial: false }) as T;
 
 // A screen shows none of these: soft hyphen, zero-width and directional marks, joiners, fillers, variation selectors, tags,
 // the empty Braille pattern, control characters.

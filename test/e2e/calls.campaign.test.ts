@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { anyJob } from "./campaign-jobs.ts";
 import { runCampaign, type Tally } from "./campaign-run.ts";
+import { campaignSeed as seed } from "./campaign-seed.ts";
 
 const callsPerRun = 500;
 const calls = Number(process.env.TOUCHPOINT_CAMPAIGN_CALLS ?? 3_000);
-const seed = Number(process.env.TOUCHPOINT_CAMPAIGN_SEED ?? Date.now() % 2 ** 31);
 
 const add = (a: Tally, b: Tally): Tally => ({
   calls: a.calls + b.calls,

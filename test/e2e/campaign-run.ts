@@ -1,6 +1,7 @@
 import { Client, type ClientOptions, isTouchpointError } from "../../src/index.ts";
 import { createSandbox, type Sandbox } from "../../src/sandbox/index.ts";
 import { FakeClock } from "../support/fake-clock.ts";
+import { seeded } from "../support/simulation.ts";
 import { campaignFaults, isOneCall, isWrite, type Job, kindOf, marksIn } from "./campaign-jobs.ts";
 import { PauseWatch } from "./campaign-pauses.ts";
 
@@ -62,7 +63,7 @@ export const runCampaign = async (jobs: readonly Job[], seed: number): Promise<T
   );
   const pauses = new PauseWatch(clock, sandbox.fetch);
   const options: ClientOptions = { baseUrl: "https://service.test", apiKey, limits, fetch: pauses.fetch };
-  const client = new Client(options, { clock });
+  const client = new Client(options, { clock, random: seeded(seed) });
   const ended: Ended[] = [];
   let aborted = 0;
   const run = async (job: Job, index: number): Promise<void> => {

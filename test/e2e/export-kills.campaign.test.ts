@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { readCsv, readNdjson } from "../../src/files/index.ts";
 import { createSandbox, type Listening, type Sandbox } from "../../src/sandbox/index.ts";
+import { draws, campaignSeed as seed } from "./campaign-seed.ts";
 
 // npm run campaign -- export-kills: 200 of them.
 const kills = Number(process.env.TOUCHPOINT_EXPORT_KILLS ?? 4);
@@ -17,7 +18,7 @@ let sandbox: Sandbox;
 let server: Listening;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "touchpoint-kills-"));
-  sandbox = createSandbox({ apiKeys: ["key"], limits: false, latencyMs: [1, 15] });
+  sandbox = createSandbox({ apiKeys: ["key"], limits: false, latencyMs: [1, 15], seed });
   sandbox.seedContacts(contacts);
   server = await sandbox.listen();
 });
@@ -46,16 +47,19 @@ const expectAll = async (out: string): Promise<void> => {
     expect(readFileSync(join(folder, out), "utf8").match(/^id,.*email/gm)).toHaveLength(1);
 };
 
-test(`killed ${kills} times at any instant, over sockets, every contact is in the file once`, async () => {
+test(`killed ${kills} times at any instant, every contact is in the file once (TOUCHPOINT_CAMPAIGN_SEED=${seed})`, async () => {
+  const { below } = draws(seed);
+  const drawn: number[] = [];
   let killed = 0;
   for (let round = 0; killed < kills; round += 1) {
     const out = ["out.csv", "out.ndjson", "all.csv"][round % 3] ?? "";
-    // In ten pieces: each child lives until it has written a tenth, and a little longer, at random.
+    // In about ten pieces: each child lives until it has written a tenth, and a little longer.
     while (!existsSync(join(folder, out)) && killed < kills) {
+      const [tenth, delayMs] = [Math.ceil(below(contacts / 5)), below(20)];
+      drawn.push(tenth);
       const { child, ended } = run(out);
-      const tenth = Math.ceil((Math.random() * contacts) / 5);
       child.on("message", (written) => {
-        if (Number(written) >= tenth) setTimeout(() => child.kill("SIGKILL"), Math.random() * 20);
+        if (Number(written) >= tenth) setTimeout(() => child.kill("SIGKILL"), delayMs);
       });
       if ((await ended) !== 0) killed += 1;
     }
@@ -63,6 +67,7 @@ test(`killed ${kills} times at any instant, over sockets, every contact is in th
     await expectAll(out);
     rmSync(join(folder, out));
   }
+  console.log(`campaign of exports, seed ${seed}: killed after`, drawn.join());
 }, 3_600_000);
 
 test("killed while the columns are written, it asks for no page again and leaves nothing behind", async () => {

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { runKills } from "./campaign-kills.ts";
+import { campaignSeed as seed } from "./campaign-seed.ts";
 import { runOverSockets } from "./campaign-sockets.ts";
 
 const calls = Number(process.env.TOUCHPOINT_CAMPAIGN_CALLS ?? 2_000) / 5;
-const seed = Number(process.env.TOUCHPOINT_CAMPAIGN_SEED ?? Date.now() % 2 ** 31);
 
 test(`over real sockets, among closes and hang-ups, no promise is broken (TOUCHPOINT_CAMPAIGN_SEED=${seed})`, async () => {
   const tally = await runOverSockets(calls, seed);

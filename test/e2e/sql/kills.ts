@@ -55,6 +55,7 @@ export const runSqlKills = async (server: PostgresServer, kills: number): Promis
     const lives = Array.from({ length: together }, (_, at) => {
       // Each starts with a key of its own, and meets those of the others.
       const own = [...some.slice(2 * at), ...some.slice(0, 2 * at)];
+      // Nothing is drawn: the lives end at each step in turn.
       return live(own, 1 + ((round * together + at) % mostSteps));
     });
     await Promise.all(lives);
