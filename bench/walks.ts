@@ -1,5 +1,6 @@
-// npx tsx bench/walks.ts: walks lists that move, 200,000 random ones unless an argument says otherwise, and prints what was
-// missed and repeated. The same inputs in every run; a second argument takes others.
+// Iterates random lists that change during the iteration, and prints the missed and repeated records.
+//
+//   npx tsx bench/walks.ts [lists] [seed]     200,000 lists by default; the same seed gives the same lists
 import fc from "fast-check";
 import { type Scenario, scenario, walked } from "../test/support/moving-walk.ts";
 
