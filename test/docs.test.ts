@@ -235,9 +235,9 @@ describe("the reader of Markdown", () => {
   });
 
   test("refuses a fence that is never closed and a block that continues none", () => {
-    expect(() => blocksOf("text\n```ts\nconst a = 1;")).toThrow("line 2: a fence that is never closed");
+    expect(() => blocksOf("text\n```ts\nconst a = 1;")).toThrow("line 2: this fence is never closed");
     expect(() => programsOf(blocksOf("<!-- continues -->\n```ts\n```"))).toThrow(
-      "line 2: continues no block",
+      "line 2: there is no block to continue",
     );
   });
 

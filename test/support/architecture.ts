@@ -48,7 +48,7 @@ const ownEntry = (specifier: string): string | undefined => {
 
 const allows = (from: Rule, file: string, target: string, isType: boolean): boolean => {
   const to = layerOf(target);
-  // A file in no layer is reported by itself.
+  // If the file is in no layer, another violation reports it.
   if (to === undefined) return true;
   if (to === from) return file === target || from.siblings !== "apart";
   if (from.entries?.includes(target)) return true;

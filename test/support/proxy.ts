@@ -8,7 +8,7 @@ export interface ProxyOptions {
   readonly certified?: Certified;
   /** The response to every CONNECT. 200, the default, opens a tunnel to that port of this machine. */
   readonly status?: number;
-  /** `connect`: it never responds. `tunnel`: it responds, but opens no tunnel. */
+  /** `connect`: the proxy never responds. `tunnel`: the proxy responds, but opens no tunnel. */
   readonly stalls?: "connect" | "tunnel";
 }
 
@@ -53,7 +53,7 @@ export const openProxy = async (options: ProxyOptions = {}): Promise<TestProxy> 
     socket.on("error", () => onward.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  // It listens on a port, so the address is an object.
+  // The proxy listens on a port, so the address is an object.
   const { port } = server.address() as AddressInfo;
   return {
     url: `${certified === undefined ? "http" : "https"}://127.0.0.1:${port}`,
