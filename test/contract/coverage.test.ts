@@ -24,7 +24,7 @@ test("a statement without a test, and a test that is not there, are holes", () =
   const gone = { file: "test/contract/coverage.test.ts", title: "a test that was renamed" };
   const statements = [says("nothing holds this"), says("a renamed test held this", [gone])];
   expect(holes([{ name: "Planted", statements }])).toEqual([
-    "Planted 1 (nothing holds this): no test holds it",
+    "Planted 1 (nothing holds this): no test covers it",
     'Planted 2 (a renamed test held this): test/contract/coverage.test.ts has no test "a test that was renamed"',
   ]);
 });

@@ -24,7 +24,7 @@ describe("the API report, compared with that of the last release", () => {
       .replace("readonly code: ApiErrorCode;", "readonly code: string;");
     expect(apiChanges(api, less)).toEqual({
       breaking: [
-        "touchpoint-sdk type Addresses: is gone",
+        "touchpoint-sdk type Addresses: was removed",
         "touchpoint-sdk class ApiError: lost readonly code: ApiErrorCode;",
         "touchpoint-sdk interface BatchReport: lost readonly accepted: number;",
       ],
@@ -62,17 +62,17 @@ describe("a release", () => {
   });
 
   test.each<[string, Partial<Release>, string]>([
-    ["another tag", { tag: "v1.4.0" }, "the tag is v1.4.0, the version in package.json 1.3.0"],
+    ["another tag", { tag: "v1.4.0" }, "the tag is v1.4.0, but the version in package.json is 1.3.0"],
     ["no section", { changelog: "# Changelog\n\n## 1.3.0-rc\n" }, 'CHANGELOG.md has no section "## 1.3.0"'],
     [
       "a pending changeset",
       { changesets: ["README.md", "brave-cats-sing.md"] },
-      "changesets are not in it: brave-cats-sing.md; run npm run version",
+      "there are pending changesets: brave-cats-sing.md. Run npm run version",
     ],
     [
       "a break in a minor version",
       { api: broken },
-      "1.3.0 after 1.2.9 must not break, and does: touchpoint-sdk type Addresses: is gone",
+      "1.3.0 after 1.2.9 must not contain breaking changes, but does: touchpoint-sdk type Addresses: was removed",
     ],
     [
       "no repository",
@@ -140,11 +140,11 @@ test("the changeset in CONTRIBUTING.md sets the version and the changelog's firs
 test("an entry over its budget is reported with its size and the budget", () => {
   const allowed = {
     staticKB: { index: 10, sandbox: 1, files: 1, redis: 1, sql: 1, errors: 1, opentelemetry: 1 },
-    wholeKB: { index: 20, sandbox: 1, files: 1, redis: 1, sql: 1, errors: 1, opentelemetry: 1 },
+    totalKB: { index: 20, sandbox: 1, files: 1, redis: 1, sql: 1, errors: 1, opentelemetry: 1 },
   };
-  expect(overBudget("index", { staticKB: 10, wholeKB: 20 }, allowed)).toEqual([]);
-  expect(overBudget("index", { staticKB: 10.1, wholeKB: 25 }, allowed)).toEqual([
+  expect(overBudget("index", { staticKB: 10, totalKB: 20 }, allowed)).toEqual([]);
+  expect(overBudget("index", { staticKB: 10.1, totalKB: 25 }, allowed)).toEqual([
     "index: staticKB is 10.1, budgets.json allows 10",
-    "index: wholeKB is 25, budgets.json allows 20",
+    "index: totalKB is 25, budgets.json allows 20",
   ]);
 });
