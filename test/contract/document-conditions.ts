@@ -67,7 +67,7 @@ export const conditionSections: readonly Section[] = [
       says(
         "404: no record with the id, also of other workspaces",
         table,
-        errors("records of another workspace are not found, whatever the operation"),
+        errors("no operation finds records of another workspace"),
       ),
       says("409: contact email", table, contacts("an address that exists, in any case, is a 409")),
       says(

@@ -98,7 +98,7 @@ export const limitSections: readonly Section[] = [
       says(
         "the account's daily limit is shared by all that it sends",
         accountDay,
-        rules("a scheduled email waits for its account's capacity, which sends of now have used up"),
+        rules("a scheduled email waits if immediate sends have used up its account's capacity"),
       ),
       says(
         "50 events per second, per workspace",

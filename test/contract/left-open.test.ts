@@ -61,7 +61,7 @@ describe("values and fields the document does not name pass through", () => {
   });
 });
 
-describe("answers the document does not show are taken as they come", () => {
+describe("responses that the document does not show are accepted", () => {
   test.each([200, 201, 202, 299])("a contact created with %i", async (status) => {
     const { client } = answering(status, samples.contact);
     expect(await client.contacts.create(contact)).toEqual(samples.contact);

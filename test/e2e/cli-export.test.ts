@@ -134,7 +134,7 @@ describe("contacts export", () => {
     expect(await cut.ended).toMatchObject({ ended: 141, stderr: expect.not.stringContaining("EPIPE") });
   });
 
-  test("the reader of help or progress may leave", async () => {
+  test("the reader of help or progress may close its pipe", async () => {
     scene.sandbox.seedContacts(300);
     const help = start("--help");
     help.process.stdout?.destroy();

@@ -153,7 +153,7 @@ test.each([407, 502])(
   },
 );
 
-test("a proxy that is not there is named", async () => {
+test("the error names an unreachable proxy", async () => {
   const proxy = await start();
   await proxy.close();
   proxies = [];
@@ -164,7 +164,7 @@ test("a proxy that is not there is named", async () => {
   });
 });
 
-describe("what stalls ends by its deadline, and its socket with it:", () => {
+describe("a stalled connection ends at its deadline, and its socket is closed:", () => {
   const whenClosed = (proxy: TestProxy) =>
     Promise.all([...proxy.open].map((socket) => once(socket, "close")));
 

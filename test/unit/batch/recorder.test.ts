@@ -159,7 +159,7 @@ test("leaving its scope closes it", async () => {
   expect(batches).toEqual(["0 a"]);
 });
 
-test("a request that fails for good rejects every caller and is told to onDrop", async () => {
+test("a request that finally fails rejects every caller and goes to onDrop", async () => {
   const dropped: DroppedEvent[] = [];
   const lost = new ConnectionError("no service");
   const { clock, recorder } = recording({ onDrop: (one) => dropped.push(one) }, () => {
@@ -175,7 +175,7 @@ test("a request that fails for good rejects every caller and is told to onDrop",
   ]);
 });
 
-test("with onDrop a promise that nobody looks at is no unhandled rejection, without it it is one", async () => {
+test("an ignored promise is an unhandled rejection without onDrop, but not with it", async () => {
   const unhandled: unknown[] = [];
   const listeners = process.listeners("unhandledRejection");
   process.removeAllListeners("unhandledRejection");
@@ -229,7 +229,7 @@ test("every fault of the options is named at once", () => {
   );
 });
 
-test("onOutcome is told of each recorded event by its number, and what it throws harms no other", async () => {
+test("onOutcome gets each recorded event with its number, and an error in it affects no other event", async () => {
   const told: unknown[] = [];
   const onOutcome: RecorderOptions["onOutcome"] = ({ event, index, outcome }) => {
     told.push([event.id, index, outcome]);
