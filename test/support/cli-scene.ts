@@ -45,10 +45,10 @@ export const cliScene = () => {
     startCli(args, { cwd: folder, env: { TOUCHPOINT_BASE_URL: server.url, TOUCHPOINT_API_KEY: key } });
 
   /** Runs a command in this process. If a test is about the process (signals, streams, its end), it uses `start`. */
-  const runTold = (...args: readonly string[]): Promise<CliEnding> => runHere(args);
+  const runText = (...args: readonly string[]): Promise<CliEnding> => runHere(args);
 
   const run = async (...args: readonly string[]) => {
-    const { ended, stdout, stderr } = await runTold(...args);
+    const { ended, stdout, stderr } = await runText(...args);
     return { ended, stderr, report: stdout === "" ? undefined : JSON.parse(stdout) };
   };
 
@@ -67,7 +67,7 @@ export const cliScene = () => {
     at,
     isThere,
     start,
-    runTold,
+    runText,
     run,
     idsInService,
   };

@@ -57,8 +57,8 @@ export class SimulatedRedis {
   }
 
   #timed(script: string): Promise<string> {
-    const known = this.#hashes.get(script);
-    if (known !== undefined) return known;
+    const cached = this.#hashes.get(script);
+    if (cached !== undefined) return cached;
     const text = script.replaceAll("redis.call('TIME')", "{ ARGV[#ARGV - 1], ARGV[#ARGV] }");
     // `SCRIPT LOAD` returns the hash.
     const hash = this.redis.script("LOAD", text) as Promise<string>;
