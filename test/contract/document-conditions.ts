@@ -42,10 +42,7 @@ export const conditionSections: readonly Section[] = [
       ),
       says("403: missing scope", keys("%s %s without its scope is a 403")),
       says("403: events from a browser", browsers),
-      says(
-        "not shown: scopes of read operations",
-        leftOpen("no key is refused a list of contacts for its scopes"),
-      ),
+      says("not shown: scopes of read operations", leftOpen("a key without scopes may list contacts")),
     ],
   },
   {

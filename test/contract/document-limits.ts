@@ -153,7 +153,7 @@ export const limitSections: readonly Section[] = [
         "retrying earlier yields more 429",
         limits("a refused request costs nothing, so waiting Retry-After is always enough"),
       ),
-      says("not shown: the largest properties and body", leftOpen("properties go out however big they are")),
+      says("not shown: the largest properties and body", leftOpen("properties of any size are sent")),
       says(
         "one-off emails only; bulk sending is elsewhere",
         rules("a sent email has one recipient, given as one string"),

@@ -111,7 +111,7 @@ describe("settle", () => {
   test.each([
     ["sent", "sent"],
     ["not-sent", undefined],
-  ])("%s leaves the key so", async (settlement, state) => {
+  ])("%s gives the key the state %s", async (settlement, state) => {
     const { ended } = await run("settle", "small.ledger", "welcome:1", settlement);
     expect([ended, (await fileLedger(path()).get("welcome:1"))?.state]).toEqual([0, state]);
   });

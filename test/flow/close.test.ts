@@ -82,7 +82,7 @@ test("after graceMs, the remaining requests are cut off", async () => {
   expect(await closing).toEqual({ drained: 0, refused: 0, aborted: 1, pending: 0 });
 });
 
-test("a recorder is drained before, through the queue and whatever bounds the client's calls have", async () => {
+test("close drains a recorder first, despite the queue and the bounds of the client's calls", async () => {
   const { client, create, onWire } = world({ maxWaitMs: 1, maxQueued: 0, totalTimeoutMs: 1 });
   const recorder = client.events.recorder({ maxBatch: 1 });
   const call = client.contacts.create({ email: "ada@ours.example" }, { totalTimeoutMs: 60_000 });

@@ -188,7 +188,7 @@ test.each<[RawRequest, Partial<Record<"requests" | "events" | "emails", number>>
   [{ method: "POST", path: "/api/v1/events", body: {} }, { events: 1 }],
   [{ method: "POST", path: "/api/v1/emails", body: {} }, { emails: 1 }],
   [{ method: "PUT", path: "/api/v1/events/batch", body: { events: [{}, {}] } }, {}],
-])("%j spends %j beside the request", async (request, spent) => {
+])("%j uses %j in addition to the request", async (request, spent) => {
   const { client } = scene();
   await client.request(request).catch(() => undefined);
   const { requests, events, emails } = client.budgets();

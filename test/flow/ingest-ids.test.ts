@@ -24,7 +24,7 @@ test("equal events without an id are one, unless the source's name and the line 
   expect(await client.events.ingest([login(), login()], { idFrom: other })).toMatchObject({ accepted: 2 });
 });
 
-test("the line makes the id, so that a blank line more or less in front of it makes no other event", async () => {
+test("the id comes from the line, not from the item's index, so that a refused item before it does not change the id", async () => {
   const { client } = service();
   const idFrom = { source: "a" };
   await client.events.ingest([markLine(login(), 7)], { idFrom });

@@ -59,7 +59,7 @@ test("a batch that is not full leaves when its first event has waited long enoug
   expect(batches).toEqual(["50 a,b"]);
 });
 
-test("the events after a batch wait for others as long as its own did, however it left", async () => {
+test("every batch waits for the same time after its first event, however the previous batch was sent", async () => {
   const { clock, batches, recorder } = recording({ maxBatch: 3, maxDelayMs: 50 });
   for (const [ms, ids] of [
     [30, "a"],

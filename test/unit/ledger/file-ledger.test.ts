@@ -272,7 +272,7 @@ describe("no longer what it was while it is in use", () => {
     deleted: (path) => rmSync(path),
   };
 
-  test.each(Object.entries(changes))("%s, it is refused, until it is back", async (_what, change) => {
+  test.each(Object.entries(changes))("%s, it is refused until it is restored", async (_what, change) => {
     const path = scratchFile();
     const ledger = fileLedger(path);
     await send(ledger, "welcome:1");
