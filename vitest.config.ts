@@ -23,14 +23,14 @@ const testFiles = readdirSync(at("./test"), { recursive: true, encoding: "utf8" 
 const missingFor = (path: string): string[] =>
   [...programsNeededBy(at(path))].filter((program) => !isInstalled(program));
 
-// Left out, not skipped: a skipped test looks like one that could have run.
-const leftOut = testFiles.filter((path) => missingFor(path).length > 0);
-if (leftOut.length > 0) {
-  const missing = [...new Set(leftOut.flatMap(missingFor))].join(", ");
-  const message = `${leftOut.length} test files left out, for want of ${missing}: ${leftOut.join(", ")}`;
-  // `.ci/run` installs two of the gateways, and the tests behind the others run where those are.
-  const isMust = leftOut.some((path) => !path.startsWith(join("test", "gateways")));
-  if (process.env.TOUCHPOINT_REQUIRE_PROGRAMS === "1" && isMust) throw new Error(message);
+// These files are excluded. If their tests were skipped instead, they would look like tests that could have run.
+const excludedFiles = testFiles.filter((path) => missingFor(path).length > 0);
+if (excludedFiles.length > 0) {
+  const missing = [...new Set(excludedFiles.flatMap(missingFor))].join(", ");
+  const message = `${excludedFiles.length} test files are excluded, because these programs are not installed: ${missing}. The files: ${excludedFiles.join(", ")}`;
+  // `.ci/run` installs only two of the gateways. The tests of the other gateways run only on machines that have them.
+  const lacksRequired = excludedFiles.some((path) => !path.startsWith(join("test", "gateways")));
+  if (process.env.TOUCHPOINT_REQUIRE_PROGRAMS === "1" && lacksRequired) throw new Error(message);
   console.log(message);
 }
 
@@ -40,19 +40,19 @@ const project = (
   { exclude = [], ...more }: { readonly exclude?: readonly string[] } & Record<string, unknown> = {},
 ) => ({
   resolve: { alias },
-  // A bound for what hangs, wide enough for a machine that is busy otherwise.
+  // The timeout ends tests that hang. 60 s is enough for every other test, even on a busy machine.
   test: {
     name,
     include,
-    exclude: [...exclude, ...leftOut],
+    exclude: [...exclude, ...excludedFiles],
     testTimeout: 60_000,
     setupFiles: [at("./test/support/forget-limits.ts")],
     ...more,
   },
 });
 
-// The files of a worker share its modules, which halves the time; a file that replaces a module, or what a process has
-// once, has a worker of its own.
+// Test files share a worker and its modules, which halves the time. A file that replaces a module or changes the globals
+// of the process gets its own worker.
 const filesWith = (pattern: RegExp): string[] =>
   testFiles.filter((path) => pattern.test(readFileSync(at(path), "utf8")));
 const replacingModules = filesWith(/vi\.mock\(/);
@@ -60,11 +60,12 @@ const changingGlobals = filesWith(/globalThis|process\.env\.\w+ = |process\.on\(
   (path) => path.startsWith(join("test", "e2e")),
 );
 
-// What asks TypeScript's language service, which reads all sources: done once, in one worker.
+// These tests use TypeScript's language service, which reads all sources. They share one worker, so it reads them once.
 const typeTests = ["test/contract/{api,documented*,editor*}.test.ts"];
 const unitTests = ["test/{unit,flow,contract}/**/*.test.ts", "test/docs*.test.ts"];
 
-// Whole programs that are killed at random, and random calls: `.ci/run` has them, and `npm run campaign` for much longer.
+// Campaigns kill programs at random times or make random calls. `.ci/run` runs them, and `npm run campaign` runs them for
+// much longer.
 const campaigns = ["test/e2e/**/*.campaign.test.ts"];
 
 export default defineConfig({
@@ -74,7 +75,7 @@ export default defineConfig({
       project("check", ["test/architecture.test.ts", "test/repository/**/*.test.ts"]),
       project("types", typeTests, {
         isolate: false,
-        // The whole program, with everything in it: the only type check there is.
+        // vitest runs tsc on all files of tsconfig.json. `npm run check` has no other type check of them.
         typecheck: { enabled: true, include: ["test/types/**/*.test-d.ts"] },
       }),
       project("unit", unitTests, { exclude: [...typeTests, ...replacingModules], isolate: false }),

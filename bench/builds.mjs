@@ -1,4 +1,5 @@
-// CPU per call of two builds of this package, each in processes of its own that take turns, in microseconds.
+// Compares the CPU time per call of two builds of this package, in microseconds. Each build runs in its own processes, and
+// the processes take turns.
 //
 //   node bench/builds.mjs <folder of one checkout> <folder of another>     (build both first)
 import { fork } from "node:child_process";
@@ -25,7 +26,7 @@ const measure = async (folder, port) => {
       const { user, system } = process.cpuUsage(before);
       rounds.push((user + system) / (4 * inFlight));
     }
-    // The first half warms V8 up.
+    // The first half of the rounds only warms up V8.
     const warm = rounds.slice(rounds.length >> 1).sort((a, b) => a - b);
     console.log(`${name}  ${warm[warm.length >> 1].toFixed(0).padStart(5)} µs  ${folder}`);
   }

@@ -1,4 +1,4 @@
-// One process of bench/call.mjs: measures every subject in short rounds, and sends the figures of each to its parent.
+// A process that bench/call.mjs starts. It measures every client in short rounds and sends the figures to its parent.
 import { fork } from "node:child_process";
 import { createRequire } from "node:module";
 import { Agent, request } from "undici";
@@ -39,10 +39,10 @@ const limits = {
   eventsPerDay: 1e12,
   emailsPerDay: 1e12,
 };
-// Every default on but the numbers of the limits: the budgets must not bind. 50 in flight need as many slots.
+// The client has its defaults, except for limits so high that no call waits, and enough concurrency for 50 calls in flight.
 const client = new Client({ apiKey: "key", baseUrl: origin, limits, concurrency: 64 });
 
-// 50 callers, of whom 16 are in flight.
+// With the default concurrency, 16 of 50 callers are in flight.
 const usual = new Client({ apiKey: "key", baseUrl: origin, limits });
 
 const posts = {
@@ -96,7 +96,7 @@ const cpuPerCall = async (call, count, inFlight) => {
 
 const rounds = Number(process.env.ROUNDS ?? 12);
 const compare = async (title, subjects, count, inFlight) => {
-  // V8 still compiles in the first three rounds: in those a subject costs up to five times a warm call.
+  // In the first three rounds, V8 is still compiling: a call costs up to five times as much as a warm one.
   for (let round = 0; round < 3; round += 1)
     for (const call of Object.values(subjects)) await cpuPerCall(call, count, inFlight);
   const order = Object.keys(subjects);
@@ -104,7 +104,7 @@ const compare = async (title, subjects, count, inFlight) => {
     const figures = {};
     for (const name of order) figures[name] = await cpuPerCall(subjects[name], count, inFlight);
     process.send({ title, figures });
-    // A subject pays for some of the garbage of the one before it: each comes after each other as often.
+    // A client pays for some of the garbage of the client before it, so each follows each of the others equally often.
     order.push(order.shift());
     if (round % order.length === order.length - 1) order.reverse();
   }

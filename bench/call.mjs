@@ -1,9 +1,10 @@
-// CPU per call, user and system, of the process alone, as a ratio to undici.request + JSON.parse.
+// Prints the CPU time per call (user and system) of the client's process, as a ratio to undici.request + JSON.parse.
 //
 //   npm run bench:call            (build first; `npm --prefix bench install` once adds the other SDKs)
 //
-// The subjects take turns in short rounds, so that the machine's moods hit all alike, in one process after another:
-// how V8 compiles and collects differs more from process to process than from round to round.
+// The clients take turns in short rounds, so that changes in the machine's speed affect all of them equally. Several
+// processes run one after another, because V8's compilation and garbage collection differ more between processes than
+// between rounds.
 import { fork } from "node:child_process";
 
 const processes = Number(process.env.PROCESSES ?? 3);
@@ -22,9 +23,9 @@ for (let at = 0; at < processes; at += 1) {
 const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
 
 for (const [title, rounds] of titles) {
-  console.log(`\n${title}${" ".repeat(44 - title.length)}range of the processes`);
+  console.log(`\n${title}${" ".repeat(44 - title.length)}range over processes`);
   for (const name of Object.keys(rounds[0]).filter((name) => name !== "process")) {
-    // The ratio of each round, then their median: rounds differ more than subjects within one.
+    // The median of the ratios per round: rounds differ more from each other than clients do within a round.
     const ratio = (some) => median(some.map((round) => round[name] / round["undici.request"])).toFixed(2);
     const each = Array.from({ length: processes }, (_, at) =>
       ratio(rounds.filter((round) => round.process === at)),

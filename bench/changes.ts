@@ -1,10 +1,10 @@
-// What contacts.changes costs beside an export of the same list.
+// Compares the cost of contacts.changes with that of an export of the same list.
 //
-//   npx tsx bench/changes.ts            1,000,000 contacts; some five minutes
-//   npx tsx bench/changes.ts 100000  so many contacts
+//   npx tsx bench/changes.ts            1,000,000 contacts, about five minutes
+//   npx tsx bench/changes.ts 100000     another number of contacts
 //
-// The service answers at once. Each run is a process of its own. Without limits the times show what the processor takes; then
-// the client keeps the documented 100 requests per 10 s, ten times as fast unless SCALE=1 is in the environment.
+// The service answers at once, and each run has its own process. The first runs have no limits, so their times show the cost
+// of the CPU. The other runs keep the documented 100 requests per 10 s, ten times as fast unless you set SCALE=1.
 import { fork } from "node:child_process";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:http";
@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { Client } from "touchpoint-sdk";
 import { row } from "./service-process.ts";
 
-const [, , task = "1000000", ...given] = process.argv;
+const [, , task = "1000000", ...args] = process.argv;
 
 const contactAt = (at: number, version: number) => ({
   id: `ct_${at.toString(36).padStart(20, "0")}`,
@@ -34,7 +34,7 @@ const contactAt = (at: number, version: number) => ({
   updatedAt: "2026-01-31T09:00:00.000Z",
 });
 
-/** Contacts made for each page; a message changes one of a hundred. */
+/** A service that computes the contacts of each page. A message changes one contact in a hundred. */
 const serve = (total: number): void => {
   let version = 0;
   process.on("message", () => {
@@ -52,7 +52,7 @@ const serve = (total: number): void => {
   process.on("disconnect", () => process.exit());
 };
 
-/** Bytes that are in use, without garbage. */
+/** Bytes in use after a garbage collection. */
 const inUse = (): number => {
   globalThis.gc?.();
   const { heapUsed, external } = process.memoryUsage();
@@ -73,7 +73,7 @@ const run = async (url: string, snapshot: string, scale: number): Promise<Run> =
   let [count, bytesInUse] = [0, 0];
   const before = inUse();
   const [since0, cpu0] = [performance.now(), process.cpuUsage()];
-  // Where the list is nearly read, all that is kept of it is there.
+  // At 95 % of the list, nearly everything that the client keeps of the list is in memory.
   const onProgress = ({ done, total = 0 }: { done: number; total: number | undefined }): void => {
     if (bytesInUse === 0 && done > 0.95 * total) bytesInUse = inUse() - before;
   };
@@ -125,8 +125,8 @@ const compare = async (contacts: number): Promise<void> => {
   service.disconnect();
 };
 
-if (task === "serve") serve(Number(given[0]));
+if (task === "serve") serve(Number(args[0]));
 else if (task === "run") {
-  const [url = "", snapshot = "", scale] = given;
+  const [url = "", snapshot = "", scale] = args;
   process.send?.(await run(url, snapshot, Number(scale)));
 } else await compare(Number(task));

@@ -1,8 +1,8 @@
-// What a fresh process pays for the import alone, and for the import and a first call, as a ratio to undici:
-//   answer   wall time from the first line of the program until the module, or the answer, is there
-//   process  wall time of the whole process, less node's own. It holds V8's optimising of undici's WebAssembly parser,
-//            some 60 ms on another thread, for which a process this short waits at its end.
-//   cpu      of the whole process, less node's own
+// Measures the import of the package in a fresh process, with and without a first call, as a ratio to undici:
+//   answer   wall time from the first line of the program until the module is loaded, or the response has arrived
+//   process  wall time of the complete process, minus that of an empty program. It includes about 60 ms in which V8
+//            optimizes undici's WebAssembly parser on another thread: such a short process waits for it at its end.
+//   cpu      CPU time of the complete process, minus that of an empty program
 //
 //   npm run bench:cold            (build first; `npm --prefix bench install` once adds the other SDKs)
 import { fork, spawnSync } from "node:child_process";
@@ -26,7 +26,7 @@ const port = await new Promise((resolve) => service.once("message", resolve));
 const origin = `http://127.0.0.1:${port}`;
 const body = '{ email: "ada@example.com", name: "Ada" }';
 
-// `sdk` is the module; each program awaits its first answer.
+// In the code, `sdk` is the imported module. Each program awaits its first response.
 const subjects = {
   undici: {
     url: urlOf("undici"),
@@ -56,7 +56,7 @@ const subjects = {
 
 const folder = mkdtempSync(join(tmpdir(), "bench-cold-"));
 const env = { ...process.env, RESEND_BASE_URL: origin };
-// Certificates that the environment adds are read by node itself, whatever it runs.
+// Node would read these certificates in every process, which would add to all times.
 delete env.NODE_EXTRA_CA_CERTS;
 
 const write = (name, url, call) => {
@@ -69,7 +69,7 @@ const write = (name, url, call) => {
   return file;
 };
 
-// The shell accounts for the CPU of a child that has ended.
+// The shell's `time` reports the CPU time of a process that has ended.
 const run = (file) => {
   const since = performance.now();
   const command = `TIMEFORMAT='%U %S'; time "${process.execPath}" "${file}"`;

@@ -1,9 +1,9 @@
-// What NODE_COMPILE_CACHE saves of the first call of a fresh process, on each Node that is named:
-//   answer   from the start of the process until the answer is there
-//   process  wall time of the whole process
-// The runs with and without the cache, and of all the versions, take turns.
+// Measures how much time NODE_COMPILE_CACHE saves in a fresh process that makes one call, for each Node that you name:
+//   answer   wall time from the start of the process until the response has arrived
+//   process  wall time of the complete process
+// The runs with and without the cache take turns, and so do the versions.
 //
-//   npm run build && node bench/compile-cache.mjs [path of a node]...     (default: this one; ROUNDS, default 15)
+//   npm run build && node bench/compile-cache.mjs [path of a node]...     (default: the Node that runs this; ROUNDS=15)
 import { fork, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

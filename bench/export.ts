@@ -1,11 +1,10 @@
-// Exports against the sandbox.
+// Measures exports from the sandbox.
 //
-//   npx tsx bench/export.ts            time, memory and losses; a few minutes
-//   npx tsx bench/export.ts memory  one part: time, memory, drift
+//   npx tsx bench/export.ts            time, memory and losses, in a few minutes
+//   npx tsx bench/export.ts memory     one part: time, memory or drift
 //
-// Time runs ten times faster than the documented limits (100 requests a second instead of per 10 s, latency 2–30 ms
-// instead of 20–300 ms), which leaves the ratios as they are but for what timers and the CPU take: SCALE=1 in the
-// environment runs at the documented limits themselves.
+// Everything runs ten times faster than documented: 100 requests a second instead of per 10 s, and a latency of 2–30 ms
+// instead of 20–300 ms. This changes the ratios only by the cost of timers and CPU. SCALE=1 runs at the documented limits.
 import { fork } from "node:child_process";
 import { Client } from "touchpoint-sdk";
 import { createSandbox } from "touchpoint-sdk/sandbox";
@@ -17,7 +16,7 @@ const window = { max: 100, windowMs: 10_000 / scale };
 const latencyMs = [20 / scale, 300 / scale] as const;
 const unlimited = { requestsPerDay: 1e9, eventsPerDay: 1e9, emailsPerDay: 1e9 };
 
-/** The least time in which a window of `max` lets `requests` through: one burst per window. */
+/** The shortest time in which the limit allows `requests`: one burst per window. */
 const leastMs = (requests: number): number => (Math.ceil(requests / window.max) - 1) * window.windowMs;
 
 const time = async (): Promise<void> => {
@@ -30,7 +29,7 @@ const time = async (): Promise<void> => {
   const service = await startService(contacts, { limits, latencyMs, seed: 1 });
   const client = new Client({ apiKey: "key", baseUrl: service.url, limits });
   for (const consistency of ["strict", "fast"] as const) {
-    // The window of the run before has passed: both begin with a full one.
+    // Wait until the window of the previous run has passed, so that both runs start with an unused limit.
     await new Promise((resolve) => setTimeout(resolve, 2 * window.windowMs));
     const before = await service.report();
     const since = performance.now();
@@ -64,7 +63,7 @@ const exportHere = async (url: string): Promise<void> => {
 };
 
 const memory = async (): Promise<void> => {
-  console.log("\npeak memory of a process that exports and keeps nothing");
+  console.log("\npeak memory of a process that exports contacts and stores none of them");
   row("contacts", "read", "peak MB");
   for (const contacts of [10_000, 100_000, 1_000_000]) {
     const service = await startService(contacts, { limits: false });
@@ -78,7 +77,7 @@ const memory = async (): Promise<void> => {
   }
 };
 
-/** A generator of numbers from 0 to below 1, the same for a seed. */
+/** Returns a random number generator for 0 ≤ n < 1. The same seed gives the same numbers. */
 const randomFrom = (seed: number): (() => number) => {
   let state = seed;
   return () => {
@@ -91,7 +90,7 @@ const randomFrom = (seed: number): (() => number) => {
 
 type Losses = { missed: number; repeated: number; requests: number };
 
-/** Exports `people` contacts while others come and go before every request. */
+/** Exports 5,000 contacts, while contacts are added and deleted before every request. */
 const movingExport = async (
   seed: number,
   how: {
@@ -140,7 +139,7 @@ const movingExport = async (
 const drift = async (): Promise<void> => {
   const seeds = 200;
   console.log(
-    `\n5,000 contacts, 0 to 5 added or deleted before every request, ${seeds} seeds: worst seed, and all together`,
+    `\n5,000 contacts, 0 to 5 added or deleted before every request, ${seeds} seeds: the worst seed, and the sum over all seeds`,
   );
   row("", "missed", "repeated", "all missed", "all repeated", "requests");
   for (const consistency of ["strict", "fast"] as const) {

@@ -1,10 +1,10 @@
-// Reading and writing files, on one core and without a service.
+// Measures reading and writing of files, on one core and without a service.
 //
 //   npx tsx bench/files.ts            all parts
-//   npx tsx bench/files.ts speed   one part: speed, columns, memory
+//   npx tsx bench/files.ts speed     one part: speed, columns or memory
 //
-// Beside each figure of readCsv stands the one of csv-parse alone on the same bytes in the same process, its records
-// thrown away: a busy machine changes both.
+// The second figure is that of csv-parse alone, which reads the same bytes in the same process and discards the records. A
+// busy machine changes both figures.
 import { fork } from "node:child_process";
 import { Writable } from "node:stream";
 import { parse } from "csv-parse";
@@ -42,7 +42,7 @@ async function* source(bytes: Buffer): AsyncGenerator<Buffer> {
   yield* chunksOf(bytes);
 }
 
-/** Megabytes a second of CPU time: the best of five, as others use the machine too. */
+/** Megabytes per second of CPU time. Returns the best of five rounds, because other programs may use the machine too. */
 const speed = async (bytes: number, work: () => Promise<void>): Promise<number> => {
   let best = 0;
   for (let round = 0; round < 5; round += 1) {

@@ -1,11 +1,12 @@
-// How many requests an import makes beside the fewest that could do: 1 per 200 contacts of the list, 1 per change; and what memory a large
-// workspace takes.
+// Counts the requests of an import, as a ratio to the smallest possible number: 1 per 200 contacts of the list, and 1 per
+// change. Or measures the memory of an import into a large workspace.
 //
-//   npx tsx bench/import.ts           20,000 rows
-//   npx tsx bench/import.ts 1000   so many
-//   npx tsx --expose-gc bench/import.ts memory 1000000   live memory with as many contacts and rows, one in a thousand changed
+//   npx tsx bench/import.ts          20,000 rows
+//   npx tsx bench/import.ts 1000     another number of rows
+//   npx tsx --expose-gc bench/import.ts memory 1000000     memory for so many contacts and rows, one in a thousand changed
 //
-// The sandbox is in the same process, and counts no limits; for memory, the service is a formula that keeps nothing.
+// The requests go to a sandbox without limits in the same process. For memory, the service computes its contacts and stores
+// nothing.
 import { Client } from "touchpoint-sdk";
 import { createSandbox } from "touchpoint-sdk/sandbox";
 import { row } from "./service-process.ts";
@@ -18,10 +19,9 @@ const person = (at: number) => ({
 });
 
 const countRequests = async (rows: number): Promise<void> => {
-  row(`${rows} rows, as many contacts`, "GET", "POST", "PATCH", "least", "ratio", "seconds");
+  row(`${rows} rows and ${rows} contacts`, "GET", "POST", "PATCH", "least", "ratio", "seconds");
   for (const changed of [0, 0.01, 1]) {
     const sandbox = createSandbox({ apiKeys: ["key"], limits: false, keepRequests: 0 });
-    // The index of a contact that is seeded.
     sandbox.seedContacts(rows, (at) => person(at));
     const counts: Record<string, number> = { GET: 0, POST: 0, PATCH: 0 };
     const fetch = (url: string, init: RequestInit): Promise<Response> => {
@@ -30,11 +30,11 @@ const countRequests = async (rows: number): Promise<void> => {
       return sandbox.fetch(url, init);
     };
     const client = new Client({ apiKey: "key", baseUrl: "http://localhost", fetch, limits: false });
-    const given = Array.from({ length: rows }, (_, at) =>
+    const input = Array.from({ length: rows }, (_, at) =>
       changed > 0 && at % Math.round(1 / changed) === 0 ? { ...person(at), name: `New ${at}` } : person(at),
     );
     const since = performance.now();
-    const report = await client.contacts.import(given);
+    const report = await client.contacts.import(input);
     const seconds = ((performance.now() - since) / 1_000).toFixed(1);
     const requests = Object.values(counts).reduce((sum, count) => sum + count, 0);
     const least = Math.ceil(rows / 200) + report.updated;
@@ -45,7 +45,7 @@ const countRequests = async (rows: number): Promise<void> => {
   }
 };
 
-/** A service whose contacts are computed. */
+/** A service that computes its contacts and stores nothing. */
 const computed = (contacts: number, onPatch: () => void) => (url: string, init: RequestInit) => {
   const json = (body: object) =>
     Promise.resolve(new Response(JSON.stringify(body), { headers: { "content-type": "application/json" } }));

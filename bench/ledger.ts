@@ -9,8 +9,8 @@ import { fileURLToPath } from "node:url";
 import { fileLedger } from "../src/index.ts";
 
 /**
- * What a large file ledger costs: its first use, the longest it holds the event loop up, its memory, and the first row
- * of its list. `tsx bench/ledger.ts [keys]`, 1,000,000 by default; at 300 emails a day, a year has 110,000.
+ * Measures a large file ledger: the time of its first use, how long it blocks the event loop, its memory, and the time until
+ * the first row of its list. `tsx bench/ledger.ts [keys]`: 1,000,000 keys by default. At 300 emails a day, a year has 110,000.
  */
 const [, , keysGiven = "1000000", path] = process.argv;
 const keys = Number(keysGiven);
@@ -50,7 +50,7 @@ const measure = async (of: string): Promise<void> => {
   delay.disable();
   const { user, system } = process.cpuUsage(cpuBefore);
   console.log(`first use: ${Math.round(ms)} ms, ${Math.round((user + system) / 1e3)} of them CPU`);
-  console.log(`longest stop of the event loop: ${(delay.max / 1e6).toFixed(1)} ms`);
+  console.log(`longest block of the event loop: ${(delay.max / 1e6).toFixed(1)} ms`);
   console.log(`peak memory of the process: ${Math.round(process.resourceUsage().maxRSS / 1024)} MB`);
 };
 

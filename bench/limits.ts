@@ -1,7 +1,7 @@
 /**
- * What pacing makes of a limit: 429s (0 wanted) and the share of what the limit allows, for every way a service may
- * count and several latencies; how long calls wait; what pacing costs. All of it, in less than ten minutes, after a
- * build: `npx tsx bench/limits.ts`. Some parts: `npx tsx bench/limits.ts simulated recorder price`.
+ * Measures pacing: 429s (0 wanted), and the used share of each limit, for every way in which a service may count and for
+ * several latencies. It also measures how long calls wait and what pacing costs. Build first. `npx tsx bench/limits.ts` runs
+ * all parts except `burst` in less than ten minutes, and `npx tsx bench/limits.ts simulated recorder price` runs the named parts.
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -22,7 +22,7 @@ import { reserveCells } from "./limits/reserve.ts";
 import { simulatedCells } from "./limits/simulated.ts";
 import { simulatedFleetCells } from "./limits/simulated-fleet.ts";
 
-/** On a clock of their own: whatever else the machine does changes no figure. */
+/** These parts run on a simulated clock, so the load of the machine does not change their figures. */
 const simulated: Readonly<Record<string, () => Promise<void>>> = {
   simulated: simulatedCells,
   mixed: mixedCells,
@@ -47,23 +47,23 @@ const main = async (): Promise<void> => {
   const wanted = process.argv.slice(2);
   const unknown = wanted.filter((name) => !(name in parts));
   if (unknown.length > 0)
-    throw new Error(`no such part: ${unknown.join()}; there are ${Object.keys(parts).join()}`);
+    throw new Error(`unknown parts: ${unknown.join(", ")}. The parts are ${Object.keys(parts).join(", ")}.`);
   if (wanted.length > 0) {
     for (const name of wanted) await parts[name]?.();
     return;
   }
-  // While the live part waits for windows, and only then: what delays its answers lowers its figures.
+  // The simulated parts run while the live part waits, and at the lowest priority: delayed responses would lower its figures.
   const beside = fork(fileURLToPath(import.meta.url), Object.keys(simulated), {
     execArgv: ["--import", "tsx"],
     stdio: ["ignore", "pipe", "inherit", "ipc"],
   });
   if (beside.pid !== undefined) setPriority(beside.pid, 19);
-  const [told] = await Promise.all([
+  const [simulatedOutput] = await Promise.all([
     beside.stdout === null ? "" : text(beside.stdout),
     once(beside, "exit"),
     liveCells(),
   ]);
-  console.log(`\n${told}`);
+  console.log(`\n${simulatedOutput}`);
   for (const run of [faultCells, outageCells, priceOfQueueing, priceOfPacing, memoryOfWaiting, memoryOfKeys])
     await run();
 };

@@ -1,14 +1,14 @@
-// The peak resident memory of jobs over a million records, each in a process of its own.
+// Measures the peak resident memory of jobs over a million records, each in its own process.
 //
 //   npx tsx bench/memory.ts                        1,000,000 records, this build
-//   npx tsx bench/memory.ts 100000                 so many
-//   BASE=../other/dist npx tsx bench/memory.ts     another build beside it, in turns
+//   npx tsx bench/memory.ts 100000                 another number of records
+//   BASE=../other/dist npx tsx bench/memory.ts     compares with another build, in turns
 //   JOBS=import,changes ROUNDS=3 npx tsx bench/memory.ts
 //   NODE_FLAGS=--max-old-space-size=320 npx tsx bench/memory.ts
-//   CGROUP=/sys/fs/cgroup/memory/small npx tsx bench/memory.ts    each job in this cgroup, which has a limit of its own
+//   CGROUP=/sys/fs/cgroup/memory/small npx tsx bench/memory.ts    each job in this cgroup, which limits its memory
 //
-// Needs dist/ (npm run build). The service is a formula in another process that keeps nothing. Peak memory is the maxRSS that
-// the operating system has counted for the process.
+// Needs dist/ (npm run build). The service runs in another process, computes its contacts and stores nothing. The peak memory
+// is the maxRSS that the operating system reports for the process.
 import { execFile, fork } from "node:child_process";
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -35,7 +35,7 @@ const contactAt = (at: number, version: number) => ({
   updatedAt: "2026-01-31T09:00:00.000Z",
 });
 
-/** A service of `total` contacts. A message sets the version of every tenth. */
+/** A service with `total` contacts. A message sets the version of every tenth contact. */
 const serve = (total: number): void => {
   let version = 0;
   process.on("message", (next: number) => {
@@ -53,7 +53,7 @@ const serve = (total: number): void => {
       if (request.method === "PATCH")
         return response.end(JSON.stringify(contactAt(Number(pathname.slice(-12)), version)));
       if (pathname.endsWith("/batch")) {
-        // The body is of this benchmark.
+        // Only this benchmark sends requests.
         const { events } = JSON.parse(body) as { events: { id: string; name: string }[] };
         const results = events.map(({ id, name }) => ({
           ...{ status: 202, id: `ev_${id}`, name, outcome: "PROCESSED", runsStarted: 0 },
@@ -75,10 +75,11 @@ interface Job {
   readonly name: string;
   /** The version of the service's contacts. */
   readonly version: number;
-  /** The body of an async function of `sdk`, `files`, `client` and `total`; or the arguments of the command line. */
+  /** The code of the program, with `files`, `client`, `folder` and `total` in scope. */
   readonly code?: string;
+  /** Or the arguments of the command line. */
   readonly command?: readonly string[];
-  /** The snapshot before each round: none, or that of the first pass. */
+  /** The snapshot at the start of each round: none, or that of the first pass. */
   readonly snapshot?: "none" | "first";
 }
 
@@ -133,7 +134,7 @@ const jobs: readonly Job[] = [
   { name: "cli: events ingest", version: 0, command: ["events", "ingest", "events.ndjson"] },
 ];
 
-/** Runs in the measured process: reports its peak memory and CPU time at its end. */
+/** A module that runs in the measured process, and writes its peak memory and CPU time to a file at its end. */
 const probe = `data:text/javascript,import{writeFileSync}from"node:fs";process.once("exit",()=>{const{maxRSS,userCPUTime,systemCPUTime}=process.resourceUsage();writeFileSync(process.env.PROBE,JSON.stringify({maxRSS,cpu:(userCPUTime+systemCPUTime)/1e6}))})`;
 
 interface Measured {
@@ -168,13 +169,13 @@ await client.close();`
   };
   const since = performance.now();
   await new Promise<void>((done, fail) => {
-    const given = ["--import", probe, ...flags, ...args, ...(job.command ? ["--limits", "off"] : [])];
+    const nodeArgs = ["--import", probe, ...flags, ...args, ...(job.command ? ["--limits", "off"] : [])];
     const { CGROUP: group } = process.env;
     const inGroup = ["-c", 'echo $$ > "$0/cgroup.procs" && exec "$@"', group ?? "", process.execPath];
     const [program, ...before] = group === undefined ? [process.execPath] : ["sh", ...inGroup];
     execFile(
       program ?? "",
-      [...before, ...given],
+      [...before, ...nodeArgs],
       { cwd: folder, env, maxBuffer: 2 ** 30 },
       (error, _out, stderr) =>
         error === null ? done() : fail(new Error(`${job.name}: ${stderr.slice(-2_000)}`, { cause: error })),

@@ -8,11 +8,11 @@ import { build } from "esbuild";
 import type * as Package from "../src/index.ts";
 import { importsOf } from "../test/support/architecture.ts";
 
-// Prints what one warm `contacts.create` runs through: the files of src, and how many of their functions have no name;
-// and the rooms of src (its folders, and the files at its root) with the arrows between them (imports, of types too);
-// and how many of its files are fragments: under 60 lines, with one importer.
+// Prints the files and functions of src that one warm `contacts.create` runs through, and how many of the functions have no
+// name. Prints the number of rooms of src (its folders, and the files at its root) and of arrows between them (imports,
+// including those of types). Prints how many files are fragments: under 60 lines, with one importer.
 
-// Compiled file by file: a loader's own wrappers would take the names of functions away.
+// Each file is compiled by itself: the wrappers of a TypeScript loader would remove the names of functions.
 const root = fileURLToPath(new URL("..", import.meta.url));
 const out = realpathSync(mkdtempSync(join(root, "node_modules/.one-call-")));
 process.once("exit", () => rmSync(out, { recursive: true }));
@@ -25,7 +25,7 @@ await build({ entryPoints: sources, outdir: out, format: "esm", target: "node20"
 for (const file of filesIn(out))
   writeFileSync(file, readFileSync(file, "utf8").replaceAll(/("\.[^"\n]+)\.ts"/g, '$1.js"'));
 const entry = pathToFileURL(join(out, "index.js")).href;
-// Compiled from the module that the type is taken from.
+// esbuild compiled this module from the one that has the type.
 const { Client } = (await import(entry)) as typeof Package;
 
 const at = "2026-01-01T00:00:00.000Z";
@@ -35,7 +35,7 @@ const contact = {
 };
 const server = createServer((request, response) => {
   request.resume().on("end", () => {
-    // One Date for all: the first response of another second runs a function more.
+    // All responses have the same Date: the first response of a new second would run one more function.
     response.writeHead(201, { "content-type": "application/json", date: new Date(at).toUTCString() });
     response.end(JSON.stringify(contact));
   });
@@ -46,7 +46,7 @@ const client = new Client({ apiKey: "key", baseUrl: `http://127.0.0.1:${port}` }
 const callOften = async (): Promise<void> => {
   for (let call = 0; call < 20; call += 1) await client.contacts.create({ email: "ada@example.com" });
 };
-// The first calls load what checks faster; it takes over once it is there.
+// The first calls load the compiled validators in the background. Later calls use them.
 await callOften();
 await import(pathToFileURL(join(out, "service/compile.js")).href);
 await callOften();

@@ -1,5 +1,5 @@
-// A sandbox over HTTP in a process of its own. Settings come as JSON in the first argument; tells its URL to its
-// parent, and answers "report" with what it saw.
+// Runs a sandbox over HTTP in its own process. The first argument has the settings as JSON. The process sends its URL to its
+// parent, and answers each message with the counts of the sandbox.
 import { createSandbox, type SandboxOptions } from "touchpoint-sdk/sandbox";
 
 interface ServerSettings {
@@ -7,7 +7,7 @@ interface ServerSettings {
   readonly options: SandboxOptions;
 }
 
-// Written by the parent of the same folder.
+// Only service-process.ts starts this program.
 const { contacts, options }: ServerSettings = JSON.parse(process.argv[2] ?? "{}");
 const sandbox = createSandbox({ apiKeys: ["key"], keepRequests: 0, ...options });
 sandbox.seedContacts(contacts);

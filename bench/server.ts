@@ -1,7 +1,7 @@
-// A signup route behind 50 connections for a minute, at the documented limits: what its callers get, and what of the
-// limits it spends on whom.
+// Puts 50 connections on a signup route for a minute, at the documented limits. Prints what the callers get, and how many
+// requests the route spends on callers whom it then refuses.
 //
-//   npx tsx bench/server.ts        (build first; SECONDS in the environment is another time)
+//   npx tsx bench/server.ts        (build first; SECONDS=30 sets another duration)
 import { once } from "node:events";
 import { Agent, createServer, get } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -17,9 +17,9 @@ const client = new Client({ apiKey: "key", baseUrl: service.url, maxWaitMs: 200 
 const list = await client.lists.create({ name: "Signups" });
 const recorder = client.events.recorder();
 
-// Each signup that has begun will send an email.
+// How many signups are in progress. Each of them will send an email.
 let signingUp = 0;
-// Requests to the service that were made for callers who got a 429.
+// How many requests went to the service for callers who then got a 429.
 let spentInVain = 0;
 let signups = 0;
 
@@ -78,14 +78,14 @@ const caller = async (): Promise<void> => {
     const took = tookMs.get(status) ?? [];
     tookMs.set(status, took);
     took.push(performance.now() - since);
-    // A person, or a load balancer, takes a moment to come again; 50 that do not would measure loopback sockets.
+    // A real caller pauses before the next try. Without the pause, the benchmark would measure loopback sockets.
     await sleep(50);
   }
 };
 await Promise.all(Array.from({ length: connections }, caller));
 
 console.log(
-  `\nsignup (upsert, list, event, email), ${connections} connections, ${seconds} s, maxWaitMs 200, ${latencyMs} ms an answer`,
+  `\nsignup (upsert, list, event, email), ${connections} connections, ${seconds} s, maxWaitMs 200, ${latencyMs} ms latency`,
 );
 row("status", "callers", "median", "longest", "wanted");
 for (const [status, took] of tookMs) {
@@ -96,7 +96,7 @@ const { counts, emails } = await service.report();
 console.log(`  emails sent: ${emails}, ${(emails / seconds) * 60} a minute (20 wanted)`);
 console.log(`  requests spent on callers who got a 429: ${spentInVain} (0 wanted)`);
 console.log(
-  `  429s of the service: ${counts.byStatus["429"] ?? 0} (0 wanted); its requests: ${counts.requests}`,
+  `  429s from the service: ${counts.byStatus["429"] ?? 0} (0 wanted), of ${counts.requests} requests`,
 );
 agent.destroy();
 server.close();

@@ -1,10 +1,10 @@
 import { type ChildProcess, fork } from "node:child_process";
 import type { SandboxOptions } from "touchpoint-sdk/sandbox";
 
-/** A sandbox in a process of its own, so that only the client is measured. */
+/** A sandbox in another process, so that the benchmark measures only the client. */
 export interface ServiceProcess {
   readonly url: string;
-  /** What the service saw so far. */
+  /** Returns what the service has counted so far. */
   report(): Promise<{
     readonly counts: { readonly requests: number; readonly byStatus: Record<string, number> };
     readonly events: number;
@@ -16,7 +16,7 @@ export interface ServiceProcess {
 const message = <T>(child: ChildProcess): Promise<T> =>
   new Promise((resolve) => child.once("message", resolve as (value: unknown) => void));
 
-/** Starts one. `options` must be plain JSON. */
+/** Starts a sandbox in another process. `options` must be plain JSON. */
 export const startService = async (contacts: number, options: SandboxOptions): Promise<ServiceProcess> => {
   const file = new URL("sandbox-server.ts", import.meta.url);
   const child = fork(file, [JSON.stringify({ contacts, options })], { execArgv: ["--import", "tsx"] });
@@ -34,7 +34,7 @@ export const startService = async (contacts: number, options: SandboxOptions): P
 export const median = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 
-/** One row of a table on the terminal. */
+/** Prints one row of a table. */
 export const row = (...cells: readonly (string | number)[]): void => {
   console.log(
     cells.map((cell, at) => (at === 0 ? String(cell).padEnd(44) : String(cell).padStart(12))).join(""),

@@ -1,5 +1,5 @@
-// A service with nothing behind it: answers a contact to any write and a page of 200 to any read, so that what is
-// measured is the client. Run in a process of its own; tells its port to its parent.
+// A service with constant responses: one contact for any write, a page of 200 contacts for any read. The benchmarks start it
+// in another process, so that they measure only the client. It sends its port to its parent.
 import { createServer } from "node:http";
 
 const contact = {

@@ -1,4 +1,4 @@
-// The sign-up service under load, with and without the export beside it.
+// Puts load on the sign-up service of the examples, with and without an export in the background.
 //   npx tsx bench/signup.ts          SECONDS=60 CONNECTIONS=50
 // Prints for each run: responses by status, p99 and the slowest response in ms, emails sent, and emails sent twice.
 import { spawn } from "node:child_process";
@@ -44,7 +44,7 @@ const run = async (name: string, exportEveryMs: number): Promise<number> => {
         method: "POST",
         path: "/signups",
         headers: { "content-type": "application/json" },
-        // Half of them are people who sign up again.
+        // Everyone signs up twice.
         setupRequest: (request) => {
           person += 1;
           return { ...request, body: JSON.stringify({ email: `p${Math.ceil(person / 2)}@example.com` }) };
@@ -58,7 +58,7 @@ const run = async (name: string, exportEveryMs: number): Promise<number> => {
   const twice = sentTo.length - new Set(sentTo).size;
   const statuses = JSON.stringify(result.statusCodeStats);
   const { p99, max } = result.latency;
-  const rest = `p99 ${p99} ms, slowest ${max} ms, ${result.timeouts} time-outs, ${sentTo.length} emails, ${twice} twice`;
+  const rest = `p99 ${p99} ms, slowest ${max} ms, ${result.timeouts} timeouts, ${sentTo.length} emails, ${twice} twice`;
   console.log(`${name}: ${statuses}, ${rest}`);
   await close();
   rmSync(folder, { recursive: true, force: true });
@@ -67,4 +67,4 @@ const run = async (name: string, exportEveryMs: number): Promise<number> => {
 
 const alone = await run("alone", 86_400_000);
 const beside = await run("beside an export", 1_000);
-console.log(`with the export p99 is ${beside - alone} ms above (250 allowed)`);
+console.log(`the export raises p99 by ${beside - alone} ms (250 allowed)`);

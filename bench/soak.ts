@@ -1,5 +1,7 @@
-// Many calls under faults through one client: `node --expose-gc --import tsx bench/soak.ts [calls] [fetch|sockets]`. The heap must stay flat, a signal
-// that all calls share must not collect listeners, and over sockets the name's address changes half-way.
+// Makes many calls through one client while the service fails at random. The heap must stay flat, and a signal that all calls
+// share must not collect listeners. Over sockets, the DNS name gets another address halfway, and the client must follow it.
+//
+//   node --expose-gc --import tsx bench/soak.ts [calls] [fetch|sockets]
 import { subscribe } from "node:diagnostics_channel";
 import dns from "node:dns";
 import { getEventListeners } from "node:events";
@@ -26,21 +28,21 @@ const faults: readonly Fault[] = [
   { status: 429, retryAfter: "0.001" },
 ];
 
-/** Names under `.localhost` as this says; the rest as the machine. */
+/** The address of every name under `.localhost`. The machine resolves other names. */
 const hosts = { address: "127.0.0.1" };
 
-/** When the last request came in at each address. */
+/** When each address received its last request. */
 const lastRequestAt = new Map<string, number>();
 
 const lookup = dns.lookup;
-// node:net asks this property at each connection, so that it stands for a name server whose record changes.
+// node:net calls `dns.lookup` for each connection, so this replacement simulates a DNS record that changes.
 Object.assign(dns, {
   lookup: (name: string, ...rest: readonly unknown[]) =>
     Reflect.apply(lookup, dns, [name.endsWith(".localhost") ? hosts.address : name, ...rest]),
 });
 
 subscribe("http.server.request.start", (message) => {
-  // As node:http publishes it.
+  // node:http documents this message.
   const { request } = message as { readonly request: IncomingMessage };
   lastRequestAt.set(request.socket.localAddress ?? "", performance.now());
 });
@@ -50,7 +52,7 @@ const heapMb = (): number => {
   return process.memoryUsage().heapUsed / 1024 / 1024;
 };
 
-/** The calls in turn; each leaves nothing behind in the sandbox that would grow the heap by itself. */
+/** The kinds of calls, in turn. None of them adds records to the sandbox that would grow the heap. */
 const turns: readonly ((
   client: Client,
   id: string,
@@ -64,7 +66,7 @@ const turns: readonly ((
   (client, _id, options) => client.companies.create({ companyName: "Acme", domain: "acme.example" }, options),
   (client, _id, options) =>
     client.emails.send({ to: "ada@example.com", subject: "Hello", text: "Hello." }, options),
-  // The ledger answers it from the first one on.
+  // After the first call, the ledger returns the receipt.
   (client, _id, options) =>
     client.emails.send(
       { to: "ada@example.com", subject: "Once", text: "Once." },
@@ -72,9 +74,9 @@ const turns: readonly ((
     ),
 ];
 
-/** The sandbox keeps every email for whoever asks; here it would be the heap that is measured. */
+/** Removes the emails that the sandbox stores, because they would grow the heap. Returns how many there were. */
 const forgetEmails = ({ state }: Sandbox): number =>
-  // A view of the sandbox's own array.
+  // The property is readonly, but it is the sandbox's own array.
   (state.emails as SandboxState["emails"][number][]).splice(0).length;
 
 let movedAt = 0;
@@ -84,7 +86,7 @@ const moveName = (): void => {
   movedAt = performance.now();
 };
 
-/** Makes calls until the pool must have followed the name, and says when it did. */
+/** Makes calls until none has gone to the old address for 10 s, and prints when the last one did. */
 const followName = async (makeCalls: () => Promise<void>): Promise<void> => {
   const longestMs = 90_000;
   const since = (address: string): number => performance.now() - (lastRequestAt.get(address) ?? 0);
@@ -92,8 +94,8 @@ const followName = async (makeCalls: () => Promise<void>): Promise<void> => {
   const lastMs = (lastRequestAt.get("127.0.0.1") ?? 0) - movedAt;
   const isFollowed = since("127.0.0.1") >= 10_000 && since("127.0.0.2") < 1_000;
   console.log(
-    `sockets: the name moved, and ${isFollowed ? "nothing" : "something still"} goes to its old address; ` +
-      `the last request there came ${(lastMs / 1_000).toFixed(1)} s after`,
+    `sockets: after the change of address, ${isFollowed ? "no" : "some"} requests still go to the old address; ` +
+      `the last one went there ${(lastMs / 1_000).toFixed(1)} s after the change`,
   );
 };
 
@@ -110,7 +112,7 @@ const soak = async (door: string): Promise<void> => {
     server === undefined
       ? { baseUrl: "https://service.test", fetch: sandbox.fetch }
       : { baseUrl: `http://service.localhost:${server.port}` };
-  // No back-off: the time of a soak goes into calls.
+  // Without backoff, the program spends its time on calls.
   const client = new Client({ ...options, apiKey: door, limits: false }, { random: () => 0 });
   const { signal } = new AbortController();
   const began = performance.now();
@@ -155,14 +157,14 @@ const soak = async (door: string): Promise<void> => {
   console.log(
     `${door}: close() during traffic: ${ended.length} of 500 calls settled, ${cut} of them cut off`,
   );
-  // A call that was waiting may have opened sockets again; closing is for good now.
+  // A call that was waiting may have reopened the client, so close it again.
   await client.close();
   await server?.close();
   await moved?.close();
 };
 
 for (const door of doors) await soak(door);
-// A handle that has closed is let go of a little later.
+// Node releases the handle of a closed socket a little later.
 await new Promise((resolve) => setTimeout(resolve, 200));
 console.log(
   `left open: ${process.getActiveResourcesInfo().filter((name) => name.startsWith("TCP")).length} sockets`,

@@ -1,4 +1,4 @@
-// How long a user's program that imports every entry is type-checked, beside one that imports nothing.
+// Compares how long tsc checks a program that imports every entry of the package with a program that imports nothing.
 //   npm run build && npm run bench:types [-- rounds]
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -31,7 +31,7 @@ const options = {
 };
 
 mkdirSync(join(root, "tmp"), { recursive: true });
-// Below the repository, where TypeScript and Node's types are found.
+// The folder is inside the repository, so that TypeScript finds Node's types.
 const folder = mkdtempSync(join(root, "tmp/type-check-"));
 try {
   mkdirSync(join(folder, "node_modules"));
@@ -43,14 +43,14 @@ try {
       join(folder, "tsconfig.json"),
       JSON.stringify({ compilerOptions: options, files: ["main.ts"] }),
     );
-    const begun = performance.now();
+    const since = performance.now();
     const tsc = join(root, "node_modules/typescript/bin/tsc");
     const { status, stdout } = spawnSync(process.execPath, [tsc, "-p", folder], { encoding: "utf8" });
     if (status !== 0) throw new Error(`${name}: ${stdout}`);
-    return performance.now() - begun;
+    return performance.now() - since;
   };
   const times = { without: [] as number[], with: [] as number[] };
-  // In turns, so that a busy moment of the machine meets both.
+  // The programs take turns, so that a busy machine slows both down.
   for (let round = 0; round < rounds; round += 1)
     for (const name of ["without", "with"] as const) times[name].push(check(name));
   const median = (values: readonly number[]): number =>

@@ -1,4 +1,4 @@
-// Every error has a class and a code, and says whether the call may have taken effect.
+// Every error has a class, a code, and an `outcome`: whether the call may have taken effect.
 import { Client, ConflictError, isTouchpointError, RateLimitError, ValidationError } from "touchpoint-sdk";
 
 const client = new Client();

@@ -11,7 +11,7 @@ try {
   const { requested, calls } = await client.lists.addContacts(id, readers);
   console.log(`${requested} added in ${calls} calls`);
 } catch (error) {
-  // You can add them again: a repeat is harmless. `partial` says which addresses are left.
+  // You can add all of them again: a repeat is harmless. `partial` lists the addresses that are left.
   if (isTouchpointError(error)) console.error(error.message, error.partial?.left?.length, "left");
   throw error;
 }
@@ -23,7 +23,7 @@ console.log("still a contact:", reader !== null, "lists:", reader?.listIds);
 try {
   await client.lists.create({ name: "Newsletter" });
 } catch (error) {
-  if (error instanceof ConflictError) console.log("a name is given once:", error.message);
+  if (error instanceof ConflictError) console.log("the name is taken:", error.message);
 }
 
 await client.close();

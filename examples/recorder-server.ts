@@ -15,13 +15,13 @@ const server = createServer(async ({ url }, response) => {
   response.writeHead(status).end();
 });
 
-// Accepts no more requests, then sends the recorded events, within the 30 s that orchestrators give.
+// Stops accepting requests, then sends the recorded events within the 30 s that orchestrators allow.
 const stop = () =>
   server.close(() => client.close({ graceMs: 25_000 }).then(() => console.log(`recorded ${recorded}`)));
 process.once("SIGTERM", stop);
 
 server.listen(Number(PORT ?? 0), async () => {
-  const address = server.address(); // without PORT, it sends itself requests and stops
+  const address = server.address(); // without PORT, the program sends requests to itself and stops
   if (PORT !== undefined || typeof address !== "object") return;
   await Promise.all(
     Array.from({ length: 40 }, (_, page) => fetch(`http://localhost:${address?.port}/${page}`)),

@@ -20,7 +20,7 @@ const first = new Client({ ledger });
 console.log(await welcome(first, 42));
 await first.close();
 
-// As after a restart: the call returns the first receipt, and sends nothing.
+// After a restart, the call returns the first receipt and sends nothing.
 const second = new Client({ ledger: fileLedger("sent-emails.ledger") });
 console.log(await welcome(second, 42));
 await second.close();

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# What: Apache httpd answers 502, not 504, to a request that its ProxyPass timeout ends.
+# What: Apache httpd answers 502, not 504, if the ProxyPass timeout ends a request.
 # Versions: Apache httpd 2.4.71 (Debian 12), mod_proxy_http.
 # Guess: 504 Gateway Timeout, as nginx, HAProxy, Squid and Caddy answer.
-# Seen: 502 Proxy Error, 'Error reading from remote server', after exactly the time-out.
-# Matters because: whoever takes a 502 for 'the service is not there' sends again what the service is still working on.
+# Seen: 502 Proxy Error, 'Error reading from remote server', exactly when the timeout ends.
+# Matters because: a client that reads a 502 as 'the service is down' repeats a request that the service is still processing.
 set -euo pipefail
 
 for program in node curl apache2; do

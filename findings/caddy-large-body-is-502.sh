@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# What: A body over Caddy's request_body max_size is a 502 where reverse_proxy handles the request.
+# What: Caddy answers 502 to a body over request_body max_size if reverse_proxy handles the request.
 # Versions: Caddy 2.6.2 (Debian 12).
 # Guess: 413 Content Too Large, as the directive's documentation says and as nginx answers.
-# Seen: 502 without a body; the service has seen the beginning of the request, or nothing.
-# Matters because: a client takes a 502 for a passing failure and repeats what can never pass.
+# Seen: 502 without a body. The service has received the beginning of the request, or nothing.
+# Matters because: a client reads a 502 as a temporary failure, and repeats a request that can never succeed.
 set -euo pipefail
 
 for program in node curl caddy; do

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# What: csv-parse and PapaParse read a list of one column as one record where its header ends with CRLF and its rows with LF.
+# What: If the header of a one-column file ends with CRLF and its rows end with LF, csv-parse and PapaParse read one record.
 # Versions: csv-parse 7.0.3, PapaParse 5.7.1, fast-csv 5.0.8, csv-parser 3.2.1, d3-dsv 3.0.2, Node 24.21.0.
-# Guess: a line feed ends a line, whatever the lines above end with, as in the other three; or there is an error.
-# Seen: one record with both addresses in one cell. The other way round (LF, then CRLF), each address ends with a
-#   carriage return. Neither raises an error about it.
-# Matters because: a list saved on Windows and appended to by a script (`cat`, `echo >>`) has such ends. Of its rows none is read.
+# Guess: a line feed ends each line, regardless of the ends of earlier lines, as in the other three; or there is an error.
+# Seen: one record with both addresses in one cell. With LF in the header and CRLF in the rows, each address ends with a
+#   carriage return. Neither parser reports an error.
+# Matters because: a list that is saved on Windows and then extended by a script (`cat`, `echo >>`) has such line ends. The
+#   program reads none of its rows.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

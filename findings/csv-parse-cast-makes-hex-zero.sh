@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# What: csv-parse with `cast: true` turns every text such as 0x1F into the number 0.
+# What: csv-parse with `cast: true` turns every hexadecimal text, such as 0x1F, into the number 0.
 # Versions: csv-parse 7.0.3, PapaParse 5.7.1 (dynamicTyping), Node 24.21.0.
-# Guess: 0x1F stays text, as in PapaParse, or becomes 31, as Number("0x1F") does.
-# Seen: 0. Whether a text is a number is decided by one conversion (hexadecimal is one), its value by parseFloat, which
-#   stops at the x.
-# Matters because: ids of devices, colours and wallets are written so. All of them become one id, and what is stored
-#   under it is overwritten, without an error.
+# Guess: 0x1F stays text, as in PapaParse, or becomes 31, as with Number("0x1F").
+# Seen: 0. One conversion, which accepts hexadecimal numbers, decides whether the text is a number. parseFloat, which stops
+#   at the x, then computes the value.
+# Matters because: ids of devices, colors and wallets are often hexadecimal. All of them become one id, and the records
+#   overwrite each other without an error.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# What: dayjs takes a day that does not exist for a later day, and JSON carries that day; luxon and moment write null for it.
+# What: dayjs turns a day that does not exist into a later day and writes that day to JSON. luxon and moment write null.
 # Versions: dayjs 1.11.13, luxon 3.5.0, moment 2.30.1; Node 20 and later.
-# Guess: the three are used alike, so each makes an invalid time of 2030-02-30, and JSON of it is null.
-# Seen: dayjs is valid and writes a time that starts March 2, luxon and moment write null.
-# Matters because: of the same wrong input one program stores a wrong day, and another sends null, which clears a field.
+# Guess: all three libraries treat 2030-02-30 as an invalid time and write null to JSON.
+# Seen: dayjs reports a valid time and writes March 2. luxon and moment write null.
+# Matters because: for the same wrong input, one program stores a wrong day, and another sends null, which clears a field.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

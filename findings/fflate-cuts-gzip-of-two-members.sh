@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# What: fflate's gunzipSync of a gzip file of two members returns a part of the first one, cut inside a line, without an error.
+# What: If a gzip file has two members, fflate's gunzipSync returns only a part of the first, cut inside a line, without an error.
 # Versions: fflate 0.8.3, pako 2.1.0, Node 24.21.0.
-# Guess: it unpacks both members, as RFC 1952 says and gunzip, Node and pako do, or it throws.
-# Seen: it takes the last four bytes of the file, the length of the last member, as the length of the whole. Its own
-#   streaming class Gunzip, given the same bytes, returns both members.
-# Matters because: `cat monday.gz tuesday.gz`, an appended log and bgzip make such files; the contacts behind the cut are gone.
+# Guess: gunzipSync unpacks both members, as RFC 1952 requires and as gunzip, Node and pako do, or it throws.
+# Seen: gunzipSync reads the last four bytes of the file, which are the length of the last member, as the total length.
+#   fflate's streaming class Gunzip returns both members of the same file.
+# Matters because: `cat monday.gz tuesday.gz`, a log that is appended to, and bgzip make such files. All contacts after the cut
+#   are lost.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

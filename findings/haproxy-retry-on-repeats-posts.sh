@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # What: With retry-on all-retryable-errors, HAProxy sends a POST again after the server has read it.
 # Versions: HAProxy 2.6.12 (Debian 12).
-# Guess: "retryable" leaves out what is not idempotent, as nginx does unless it is told non_idempotent.
-# Seen: the server reads the same POST twice, and the client sees one 200; http-request disable-l7-retry if METH_POST stops it.
-# Matters because: an order or an email is made twice, and no log of the client shows it.
+# Guess: "retryable" excludes requests that are not idempotent, as in nginx without non_idempotent.
+# Seen: the server reads the same POST twice, and the client gets one 200. http-request disable-l7-retry if METH_POST prevents it.
+# Matters because: an order is placed twice, or an email is sent twice, and no log of the client shows it.
 set -euo pipefail
 
 for program in node curl haproxy; do

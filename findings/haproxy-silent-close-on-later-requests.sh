@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# What: HAProxy answers a lost response with 502 on a connection's first request, and closes without a byte on a later one.
+# What: If the server's response is lost, HAProxy answers a connection's first request with 502, but on later requests it closes the connection without a byte.
 # Versions: HAProxy 2.6.12 (Debian 12).
-# Guess: 502 in both cases: the client's connection has nothing to do with the server's.
-# Seen: 502 Bad Gateway on the first request of a connection; on its second, the connection closes without a response.
-# Matters because: an HTTP client that repeats a request on a connection that closed silently (browsers do, for a POST too) sends it twice, though HAProxy had forwarded it.
+# Guess: 502 in both cases, because the client's connection is independent of the server's.
+# Seen: the first request of a connection gets 502 Bad Gateway. On the second, the connection closes without a response.
+# Matters because: some HTTP clients repeat a request if a kept-open connection closes silently (browsers do, even for a POST).
+#   HAProxy has already forwarded the request, so the server gets it twice.
 set -euo pipefail
 
 for program in node curl haproxy; do

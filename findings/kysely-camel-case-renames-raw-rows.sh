@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# What: Kysely's CamelCasePlugin renames the columns of raw SQL too, in the rows and not in the statement.
+# What: Kysely's CamelCasePlugin also renames the columns of raw SQL: in the rows, but not in the statement.
 # Versions: kysely 0.28.18, PGlite 0.5.17.
-# Guess: raw SQL is passed on as it is written, and so are its rows: SELECT once_key gives once_key.
-# Seen: SELECT 1 AS once_key gives { onceKey: 1 }; with withoutPlugins() it gives { once_key: 1 }.
-# Matters because: a library that runs its own SQL over a Kysely reads undefined from every column with an underscore.
+# Guess: Kysely changes neither raw SQL nor its rows: SELECT once_key returns once_key.
+# Seen: SELECT 1 AS once_key returns { onceKey: 1 }. With withoutPlugins(), it returns { once_key: 1 }.
+# Matters because: a library that runs its own SQL through a Kysely instance reads undefined from every column with an underscore.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# What: MSW 3 ignores `onUnhandledRequest`, in JavaScript without a word, and lets an unmatched request out with a warning.
+# What: MSW 3 ignores `onUnhandledRequest` (in JavaScript without any message) and sends an unmatched request with only a warning.
 # Versions: msw 2.15.0 and 3.0.5, Node 24.
-# Guess: listen({ onUnhandledRequest: "error" }), as every guide shows it, refuses unmatched requests; a removed option throws.
-# Seen: MSW 2 refuses the POST; MSW 3 sends it to the network. Its name for the option is onUnhandledFrame.
-# Matters because: after the update the tests stay green, and what they do not mock is sent for real.
+# Guess: listen({ onUnhandledRequest: "error" }) refuses unmatched requests, as every guide shows; or a removed option throws.
+# Seen: MSW 2 refuses the POST. MSW 3, which renamed the option to onUnhandledFrame, sends the POST to the network.
+# Matters because: after the update the tests still pass, but requests that they do not mock are really sent.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# What: After one connection that broke, nginx with two servers upstream can answer 502 at once, for seconds, without asking either.
+# What: After one broken connection to each of two upstream servers, nginx answers 502 at once, for seconds, without contacting either.
 # Versions: nginx 1.22.1 (Debian 12).
-# Guess: max_fails counts servers that are down; a response that was lost once takes no healthy server out.
-# Seen: one reset of each server, and the next 8 requests are 502 within milliseconds while both servers would answer; with one server upstream this does not happen, with max_fails=0 neither.
-# Matters because: two lost responses become ten seconds of errors, of which the service's log shows nothing.
+# Guess: max_fails detects servers that are down. One lost response does not exclude a healthy server.
+# Seen: after one reset by each server, the next 8 requests get 502 within milliseconds, although both servers would answer. It
+#   happens neither with one upstream server nor with max_fails=0.
+# Matters because: two lost responses cause ten seconds of errors that the service's log does not show.
 set -euo pipefail
 
 for program in node curl nginx; do

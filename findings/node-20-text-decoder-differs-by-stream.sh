@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# What: in Node 20.20, one TextDecoder("windows-1252") gives other letters for the same bytes with and without `{ stream: true }`.
+# What: In Node 20.20, TextDecoder("windows-1252") decodes the same bytes to different letters with and without `{ stream: true }`.
 # Versions: Node 20.18.1, 20.20.2, 22.23.3 and 24.21.0.
-# Guess: `stream` only matters for characters that are cut in two, and this encoding has one byte a character.
-# Seen: in 20.20.2 decode(bytes) makes U+0080 and U+0092 of the bytes of € and ’, also with `fatal`; with
-#   `{ stream: true }` it is right. 20.18.1, 22 and 24 are right in both.
-# Matters because: a test that decodes a whole buffer and a program that decodes chunks disagree, and the wrong letters
-#   are control characters that no screen shows.
+# Guess: `stream` only affects characters that are cut in two, and this encoding has one byte for each character.
+# Seen: in 20.20.2, decode(bytes) turns the bytes of € and ’ into U+0080 and U+0092, also with `fatal`. With
+#   `{ stream: true }`, the result is right. In 20.18.1, 22 and 24, both results are right.
+# Matters because: a test that decodes a complete buffer and a program that decodes chunks get different letters, and the
+#   wrong letters are control characters that no screen shows.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

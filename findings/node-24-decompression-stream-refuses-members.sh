@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# What: DecompressionStream("gzip") reads a file of several gzip members in Node 20 and 22, and throws at the second one in Node 24.
+# What: DecompressionStream("gzip") reads a file of several gzip members in Node 20 and 22, but throws at the second member in Node 24.
 # Versions: Node 20.20.2, 22.23.3 and 24.21.0.
-# Guess: a gzip file is read by both APIs of a runtime or by none, and the same in the next major version.
-# Seen: Node 24 hands over the first member's text, then throws TypeError "Trailing junk found after the end of the
+# Guess: either both APIs of a runtime read a gzip file or none does, and the next major version behaves the same.
+# Seen: Node 24 returns the first member's text, then throws TypeError "Trailing junk found after the end of the
 #   compressed stream". createGunzip reads the file in all three.
-# Matters because: files that were appended to, or packed in blocks (bgzip), begin to fail at the update, after the
-#   first records were already processed.
+# Matters because: after the update to Node 24, files that were appended to or packed in blocks (bgzip) fail in the middle, when
+#   the program has already processed the first records.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# What: NODE_COMPILE_CACHE is kept by the number of the user and the path of each file; NODE_COMPILE_CACHE_PORTABLE=1 drops both in
-#   Node 26, and the path alone in Node 24.
+# What: The compile cache (NODE_COMPILE_CACHE) depends on the user id and the path of each file. NODE_COMPILE_CACHE_PORTABLE=1
+#   removes both dependencies in Node 26, and only that on the path in Node 24.
 # Versions: Node 22.23.3, 24.21.0 and 26.12.1.
-# Guess: a cache that the build of an image wrote is read by whoever runs the image; files are known by their content.
-# Seen: the folder's name ends with the user's number; files that were moved with their cache are compiled anew. Portable, moved
-#   files are read in 24 and 26, and in 26 the name has no user.
-# Matters because: an image built by root and run by another user, or a function whose files are unpacked elsewhere, starts as slowly as
-#   without a cache, and nothing says so.
+# Guess: any user of an image can read the cache that was written when the image was built. Node identifies files by their content.
+# Seen: the folder's name ends with the user id, and Node compiles files again if they were moved together with their cache. With
+#   the portable option, Node 24 and 26 read the cache of moved files, and in Node 26 the name contains no user id.
+# Matters because: an image that is built by root and run by another user, or a function whose files are unpacked elsewhere, starts
+#   as slowly as without a cache, and no message reports it.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# What: pg-boss 12's supervise() retries no expired job within monitorIntervalSeconds of the last look, 60 by default.
+# What: In pg-boss 12, supervise() does not retry expired jobs within monitorIntervalSeconds (60 by default) of its last check.
 # Versions: pg-boss 12.38.0, PGlite 0.5.17, Node 24.21.0.
-# Guess: who calls supervise() by hand gets the expired jobs retried now, as expire() did in pg-boss 10.
-# Seen: a job that expired after one second stays active over a second call of supervise(), and is retried with
-#   monitorIntervalSeconds: 1.
-# Matters because: a job of a worker that died waits for up to a minute more, and a test that calls supervise() to hurry waits with it.
+# Guess: a manual call of supervise() retries the expired jobs at once, as expire() did in pg-boss 10.
+# Seen: a job that expired after one second is still active after a second call of supervise(). With
+#   monitorIntervalSeconds: 1, it is retried.
+# Matters because: the job of a dead worker waits for up to a minute longer, and so does a test that calls supervise() to speed it up.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# What: `prisma generate` downloads the schema engine, and generates the same without it.
+# What: `prisma generate` downloads the schema engine, although it does not use it.
 # Versions: prisma and @prisma/client 7.10.0, Node 24.
-# Guess: since Prisma 7 has no engine of Rust in the client, generating it needs the packages of npm alone.
-# Seen: without an engine it asks a mirror for schema-engine.gz and fails; with /bin/true in its place it generates.
-# Matters because: an image that is built without access to binaries.prisma.sh fails at a step that needs nothing from there.
+# Guess: the client of Prisma 7 has no Rust engine, so generating the client needs only npm packages.
+# Seen: without an engine, the command requests schema-engine.gz from a mirror and fails. With /bin/true as the engine, it succeeds.
+# Matters because: the build of an image without access to binaries.prisma.sh fails at a step that needs nothing from that server.
 set -euo pipefail
 folder=$(mktemp -d)
 server=

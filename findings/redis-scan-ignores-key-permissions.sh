@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# What: SCAN shows a user the names of all keys, also of those outside of the patterns that the user may use.
+# What: SCAN returns the names of all keys to a user, including keys outside of the patterns that the user may access.
 # Versions: redis-server 7.0 (printed), ioredis 6.0.0.
-# Guess: a user with ~mine:* sees the keys mine:* alone; others are left out, or SCAN is refused.
-# Seen: SCAN returns "mine:1" and "theirs:1"; GET theirs:1 is NOPERM.
-# Matters because: +scan, given to list the keys of one program, shows names of the others, which may be email addresses.
+# Guess: a user with ~mine:* sees only the keys mine:*, or Redis refuses SCAN.
+# Seen: SCAN returns "mine:1" and "theirs:1". GET theirs:1 fails with NOPERM.
+# Matters because: +scan, granted to list the keys of one program, reveals the key names of the others, which may be email addresses.
 set -euo pipefail
 folder=$(mktemp -d)
 port=$((20000 + RANDOM % 20000))

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# What: Redis reports a command that a script's user may not run as ERR, and the same command outside of a script as NOPERM.
+# What: If a user may not run a command, Redis reports ERR inside a script and NOPERM outside of a script.
 # Versions: redis-server 7.0 (printed), ioredis 6.0.0.
-# Guess: a missing permission is NOPERM everywhere, so that a program can tell it from an error that may pass.
-# Seen: GET alone: NOPERM; GET in EVAL: "ERR The user executing the script can't run this command or subcommand".
-# Matters because: who goes by the code takes a wrong user for a passing error, and waits or retries for nothing.
+# Guess: a missing permission is NOPERM everywhere, so that a program can distinguish it from a temporary error.
+# Seen: GET by itself: NOPERM. GET in EVAL: "ERR The user executing the script can't run this command or subcommand".
+# Matters because: a program that checks the code treats missing permissions as a temporary error, and waits or retries in vain.
 set -euo pipefail
 folder=$(mktemp -d)
 port=$((20000 + RANDOM % 20000))

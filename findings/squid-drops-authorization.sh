@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# What: Squid as a reverse proxy drops the Authorization header of a client, also where no authentication is configured.
+# What: Squid as a reverse proxy drops the client's Authorization header, even if no authentication is configured.
 # Versions: Squid 5.7 (Debian 12).
 # Guess: a reverse proxy forwards Authorization, as nginx, HAProxy, Apache httpd, Varnish and Caddy do.
-# Seen: the service sees no Authorization; with login=PASSTHRU on cache_peer it does.
-# Matters because: every call with an API key is answered 401 'key missing', and the key is looked for in the client.
+# Seen: the service receives no Authorization header. With login=PASSTHRU on cache_peer, it does.
+# Matters because: every call with an API key gets 401 'key missing', and people look for the fault in the client.
 set -euo pipefail
 
 for program in node curl squid; do
@@ -44,7 +44,7 @@ JS
 node "$folder/service.cjs" "$service" &
 started+=($!)
 
-# $1: the port; $2: what is added to cache_peer. A name of its own for the shared memory.
+# $1: the port. $2: more options for cache_peer. Each instance needs its own name for its shared memory.
 start_squid() {
   cat >"$folder/$1.conf" <<CONF
 http_port 127.0.0.1:$1 accel defaultsite=127.0.0.1 no-vhost
@@ -66,7 +66,7 @@ start_squid "$with" "login=PASSTHRU"
 for port in "$service" "$without" "$with"; do until_open "$port"; done
 
 squid -v | sed -n 1p
-# Its first request after a start may fail with a page of its own.
+# Squid may answer the first request after its start with an error page.
 ask() { curl -sS -f --retry 5 --retry-delay 1 --retry-all-errors -H "Authorization: Bearer key" "http://127.0.0.1:$1/" 2>/dev/null; }
 plain=$(ask "$without")
 passed=$(ask "$with")

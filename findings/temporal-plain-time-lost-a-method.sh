@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# What: Temporal.PlainTime has no toZonedDateTime, which articles and polyfills of 2023 have; PlainDate takes the time instead.
+# What: Temporal.PlainTime no longer has toZonedDateTime, which articles and polyfills of 2023 use. PlainDate.toZonedDateTime accepts the time instead.
 # Versions: @js-temporal/polyfill 0.4.4 and 0.5.1, temporal-polyfill 1.0.8.
-# Guess: each plain type has toZonedDateTime; PlainTime wants a plainDate, as PlainDate wants a plainTime.
-# Seen: 0.4.4: a function; 0.5.1 and 1.0.8: undefined, and date.toZonedDateTime({ timeZone, plainTime }) does it.
-# Matters because: a message or a helper that calls it works with the old polyfill, and throws in Node 26.
+# Guess: each plain type has toZonedDateTime. PlainTime needs a plainDate, just as PlainDate needs a plainTime.
+# Seen: in 0.4.4, a function; in 0.5.1 and 1.0.8, undefined. date.toZonedDateTime({ timeZone, plainTime }) works.
+# Matters because: code that calls it works with the old polyfill and throws in Node 26.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

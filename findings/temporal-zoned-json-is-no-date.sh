@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# What: JSON of a Temporal.ZonedDateTime ends in a bracket, `[Europe/Berlin]`, which the Date of the same runtime cannot read.
+# What: The JSON of a Temporal.ZonedDateTime ends with `[Europe/Berlin]`, which the Date of the same runtime cannot parse.
 # Versions: temporal-polyfill 0.3.0; Node 20 and later.
-# Guess: its toJSON gives an ISO 8601 time with an offset, as that of Instant does, which every parser reads.
-# Seen: "2030-01-31T09:00:00+01:00[Europe/Berlin]"; new Date() of it is an Invalid Date, without an error.
-# Matters because: a time inside free fields of a request is written by toJSON, and the service may refuse or lose it.
+# Guess: toJSON returns an ISO 8601 time with an offset, which every parser reads, as Instant.toJSON does.
+# Seen: "2030-01-31T09:00:00+01:00[Europe/Berlin]". new Date() of this text is an Invalid Date, without an error.
+# Matters because: toJSON writes times in the free-form fields of a request, and the service may refuse or lose such a time.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

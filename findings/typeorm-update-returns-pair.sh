@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# What: TypeORM's query() returns the rows of an INSERT … RETURNING, and a pair of rows and count of an UPDATE … RETURNING.
+# What: TypeORM's query() returns the rows for INSERT … RETURNING, but a pair of rows and count for UPDATE … RETURNING.
 # Versions: typeorm 1.1.1, pg 8.23.1, PGlite 0.5.14 behind its socket server 0.2.17.
-# Guess: query() runs raw SQL, so one statement with RETURNING gives the same form as the other: its rows.
-# Seen: INSERT: [{ id: 1 }]; UPDATE: [[{ id: 1 }], 1]; UPDATE of no row: [[], 0], which is an array of two.
-# Matters because: "rows.length > 0" is true of an UPDATE that changed nothing.
+# Guess: query() runs raw SQL, so both statements with RETURNING return the same form: their rows.
+# Seen: INSERT returns [{ id: 1 }]. UPDATE returns [[{ id: 1 }], 1]. UPDATE of no row returns [[], 0], an array of length 2.
+# Matters because: "rows.length > 0" is true for an UPDATE that changed nothing.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

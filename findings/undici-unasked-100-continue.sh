@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# What: undici and Node's fetch break the connection when a server sends an interim `100 Continue` that was not asked for.
+# What: undici and Node's fetch break the connection if a server sends an interim `100 Continue` that the client did not request.
 # Versions: undici 7.30.2, the fetch of Node 20.20 to 26.10; node:http of the same Node, curl.
-# Guess: the client reads past it, as RFC 9110 (15.2) tells it to and as undici does with 102 and 103.
-# Seen: "bad response" from undici.request and fetch; node:http and curl return the 200 that follows.
-# Matters because: the server has received the whole request. A caller that takes the error for "not sent" and repeats
-#   the POST applies it twice; one that does not repeat it cannot know. Some servers send one to every POST.
+# Guess: the client ignores the interim response, as RFC 9110 (15.2) requires and as undici does with 102 and 103.
+# Seen: undici.request and fetch fail with "bad response". node:http and curl return the 200 that follows.
+# Matters because: the server has received the complete request. A caller that reads the error as "not sent" repeats the POST,
+#   and the server applies it twice. Some servers send 100 Continue for every POST.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

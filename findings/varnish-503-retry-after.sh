@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# What: Varnish's own 503, for a service that is down or breaks the connection, says Retry-After: 5.
+# What: Varnish answers 503 with Retry-After: 5 if the service is down or breaks the connection.
 # Versions: Varnish 7.1.1 (Debian 12).
-# Guess: a 503 that a gateway makes up has no Retry-After: it knows nothing of the service's return.
-# Seen: Retry-After: 5, also where the service is there and broke one connection only.
-# Matters because: clients that honour Retry-After wait 5 s after each lost connection, all calls of a key at once; unset it in vcl_backend_error.
+# Guess: a gateway's own 503 has no Retry-After, because the gateway does not know when the service returns.
+# Seen: Retry-After: 5, even if the service is up and broke only one connection.
+# Matters because: after each lost connection, clients that honor Retry-After pause all calls of a key for 5 s. To prevent it,
+#   unset the header in vcl_backend_error.
 set -euo pipefail
 
 for program in node curl varnishd; do

@@ -12,7 +12,7 @@ import { entry } from "../tsup.config.ts";
 /** The root of the repository. */
 export const root = new URL("../", import.meta.url).pathname;
 
-// Shared by every service of a process: a file is read, parsed and bound once.
+// All language services of this process share the registry, so each file is read, parsed and bound only once.
 const registry = ts.createDocumentRegistry();
 
 const projectOptions = ((): ts.CompilerOptions => {
@@ -20,18 +20,22 @@ const projectOptions = ((): ts.CompilerOptions => {
   return ts.parseJsonConfigFileContent(config, ts.sys, root).options;
 })();
 
-/** What a language service opens. */
-export interface Opened {
-  /** Files of this repository, by their paths in it. */
+/** The files and options of a language service. */
+export interface ServiceInput {
+  /** Files of this repository, by their paths in this repository. */
   readonly files?: readonly string[];
-  /** Files that are not there, by their paths in it, with their text. */
+  /** The texts of files that are not on disk, by their paths in this repository. */
   readonly texts?: ReadonlyMap<string, string>;
-  /** Replace those of this project. */
+  /** Compiler options that replace those of this project. */
   readonly options?: ts.CompilerOptions;
 }
 
 /** Opens files as an editor does. */
-export const languageService = ({ files = [], texts = new Map(), options }: Opened): ts.LanguageService => {
+export const languageService = ({
+  files = [],
+  texts = new Map(),
+  options,
+}: ServiceInput): ts.LanguageService => {
   const settings = { ...projectOptions, ...options };
   const textOf = (path: string): string | undefined =>
     path.startsWith(root) ? texts.get(path.slice(root.length)) : undefined;
@@ -55,24 +59,24 @@ export const languageService = ({ files = [], texts = new Map(), options }: Open
   );
 };
 
-/** The program of a service, for what asks the compiler itself. */
-export const programOf = (opened: Opened): ts.Program => {
-  const program = languageService(opened).getProgram();
+/** Opens files and returns their program, for code that uses the compiler directly. */
+export const programOf = (input: ServiceInput): ts.Program => {
+  const program = languageService(input).getProgram();
   if (program === undefined) throw new Error("the language service has no program");
   return program;
 };
 
-/** Where the report lies. */
+/** The file of the report. */
 export const apiFile = new URL("../docs/api.md", import.meta.url);
 
 const printer = ts.createPrinter({ removeComments: true });
 
-/** The declarations of a source file as its users get them: without bodies, privates and what is internal. */
+/** The declarations of a source file as users get them: without bodies, private members and internal parts. */
 const declarationsOf = (program: ts.Program) => {
   const emitted = new Map<string, ts.SourceFile>();
   return (source: ts.SourceFile): ts.SourceFile => {
-    const known = emitted.get(source.fileName);
-    if (known !== undefined) return known;
+    const cached = emitted.get(source.fileName);
+    if (cached !== undefined) return cached;
     let text = "";
     program.emit(
       source,
@@ -99,7 +103,7 @@ const isSchemaType = (text: string): boolean => /\bz\.(infer|input|output)\b/.te
 const isSchema = (text: string): boolean =>
   /^(export )?(declare )?const \w+: (z\.|(import\([^)]*\)\.)?Schema\b)/.test(text);
 
-/** Prints one exported symbol; what is inferred of a schema is spelled out, and the schema named only. */
+/** Prints one exported symbol: a type that is inferred from a schema in full, and a schema only by its name. */
 const signatureOf = (
   symbol: ts.Symbol,
   name: string,
@@ -151,27 +155,27 @@ export const apiReport = (): string => {
     const path = name === "index" ? manifest.name : `${manifest.name}/${name}`;
     return `## ${path}\n\n\`\`\`ts\n${signatures.join("\n\n")}\n\`\`\`\n`;
   });
-  return `# Exported names and signatures\n\nWritten by \`npm run api\`; a change here is a change for users.\n\n${parts.join("\n")}`;
+  return `# Exported names and signatures\n\n\`npm run generate\` writes this file. A change here is a change for users.\n\n${parts.join("\n")}`;
 };
 
-/** What a release does to the exported names. */
+/** How the exported names differ between two reports. */
 export interface ApiChanges {
-  /** What a user's program may stop compiling for: names that are gone, and signatures that lost a line. */
+  /** Changes after which a program may no longer compile: removed names, and signatures that lost a line. */
   readonly breaking: readonly string[];
   readonly added: readonly string[];
 }
 
 /** The lines of each signature, by its entry, kind and name. */
 const signaturesIn = (report: string): Map<string, readonly string[]> => {
-  const found = new Map<string, readonly string[]>();
+  const signatures = new Map<string, readonly string[]>();
   for (const section of report.split(/^## /m).slice(1)) {
     const [entry = "", body = ""] = section.split(/\n\n```ts\n/);
     for (const signature of body.replace(/\n```[\s\S]*$/, "").split("\n\n")) {
       const name = /^(?:abstract )?(class|interface|type|const|function) (\w+)/.exec(signature)?.[0];
-      if (name !== undefined) found.set(`${entry} ${name}`, signature.split("\n"));
+      if (name !== undefined) signatures.set(`${entry} ${name}`, signature.split("\n"));
     }
   }
-  return found;
+  return signatures;
 };
 
 /** Compares two reports that `npm run generate` wrote. */
@@ -181,14 +185,14 @@ export const apiChanges = (before: string, after: string): ApiChanges => {
   if (old.size === 0 || now.size === 0)
     throw new Error("no signatures: is this a report of npm run generate?");
   const breaking = [...old].flatMap(([name, lines]) => {
-    const kept = now.get(name);
-    if (kept === undefined) return [`${name}: is gone`];
-    return lines.filter((line) => !kept.includes(line)).map((line) => `${name}: lost ${line.trim()}`);
+    const newLines = now.get(name);
+    if (newLines === undefined) return [`${name}: was removed`];
+    return lines.filter((line) => !newLines.includes(line)).map((line) => `${name}: lost ${line.trim()}`);
   });
   const added = [...now].flatMap(([name, lines]) => {
-    const known = old.get(name);
-    if (known === undefined) return [name];
-    return lines.filter((line) => !known.includes(line)).map((line) => `${name}: ${line.trim()}`);
+    const oldLines = old.get(name);
+    if (oldLines === undefined) return [name];
+    return lines.filter((line) => !oldLines.includes(line)).map((line) => `${name}: ${line.trim()}`);
   });
   return { breaking, added };
 };
@@ -205,7 +209,7 @@ export const lastRelease = (before = "HEAD"): string | undefined => {
   }
 };
 
-/** A file as a release had it. */
+/** The text of a file in a release. */
 export const fileOf = (tag: string, path: string): string => git("show", `${tag}:${path}`);
 
 const printChanges = (against: string | undefined): void => {
@@ -215,7 +219,9 @@ const printChanges = (against: string | undefined): void => {
   else {
     const before = against === undefined ? fileOf(tag ?? "", "docs/api.md") : readFileSync(against, "utf8");
     const { breaking, added } = apiChanges(before, readFileSync("docs/api.md", "utf8"));
-    console.log(`against ${against ?? tag}: ${breaking.length} lines lost, ${added.length} added`);
+    console.log(
+      `compared with ${against ?? tag}: ${breaking.length} lines removed, ${added.length} lines added`,
+    );
     for (const line of breaking) console.log(`- ${line}`);
     for (const line of added) console.log(`+ ${line}`);
   }

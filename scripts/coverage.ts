@@ -3,7 +3,7 @@ import ts from "typescript";
 import { serviceDocument } from "../test/contract/document.ts";
 import type { Held, Section, Statement } from "../test/contract/document-statement.ts";
 
-/** The function at the root of `test`, `test.each(…)`, `test.concurrent.each(…)`. */
+/** The name of the function that a call starts with, for example `test.each` for `test.each(…)(…)`. */
 const rootOf = (node: ts.Expression): string => {
   if (ts.isIdentifier(node)) return node.text;
   if (ts.isPropertyAccessExpression(node)) return `${rootOf(node.expression)}.${node.name.text}`;
@@ -12,10 +12,10 @@ const rootOf = (node: ts.Expression): string => {
   return "";
 };
 
-const isLeftOut = /\.(skip|todo|skipIf|runIf|fails)\b/;
+const isSkipped = /\.(skip|todo|skipIf|runIf|fails)\b/;
 const runs = /^(test|it)(\.(each|for|concurrent|sequential))*$/;
 
-/** The titles of the tests a file holds, as written; a test that is skipped or left for later is none. */
+/** The titles of the tests in a file, as written. Skipped tests and todos do not count. */
 export const titlesIn = (file: string): readonly string[] => {
   const source = ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.Latest);
   const titles: string[] = [];
@@ -24,33 +24,33 @@ export const titlesIn = (file: string): readonly string[] => {
       const [title] = node.arguments;
       if (title !== undefined && ts.isStringLiteralLike(title)) titles.push(title.text);
     }
-    if (!ts.isCallExpression(node) || !isLeftOut.test(rootOf(node.expression))) ts.forEachChild(node, visit);
+    if (!ts.isCallExpression(node) || !isSkipped.test(rootOf(node.expression))) ts.forEachChild(node, visit);
   };
   visit(source);
   return titles;
 };
 
-/** Where the table lies. */
+/** The file of the table. */
 export const coverageFile = new URL("../test/contract/coverage.md", import.meta.url);
 
 const titles = new Map<string, ReadonlySet<string>>();
 
-const isThere = ({ file, title }: Held): boolean => {
-  const known = titles.get(file) ?? new Set(titlesIn(new URL(`../${file}`, import.meta.url).pathname));
-  titles.set(file, known);
-  return known.has(title);
+const exists = ({ file, title }: Held): boolean => {
+  const titlesOfFile = titles.get(file) ?? new Set(titlesIn(new URL(`../${file}`, import.meta.url).pathname));
+  titles.set(file, titlesOfFile);
+  return titlesOfFile.has(title);
 };
 
 const nameOf = (section: Section, index: number): string => `${section.name} ${index + 1}`;
 
-/** What is wrong with the map from statements to tests: a statement that nothing holds, a test that is not there. */
+/** Lists the statements without a test, and the tests that do not exist. */
 export const holes = (document: readonly Section[]): string[] =>
   document.flatMap((section) =>
     section.statements.flatMap((statement, index) => {
       const name = `${nameOf(section, index)} (${statement.says})`;
-      if (statement.heldBy.length === 0) return [`${name}: no test holds it`];
+      if (statement.heldBy.length === 0) return [`${name}: no test covers it`];
       return statement.heldBy
-        .filter((held) => !isThere(held))
+        .filter((held) => !exists(held))
         .map(({ file, title }) => `${name}: ${file} has no test "${title}"`);
     }),
   );
@@ -63,17 +63,22 @@ const row = ({ says, heldBy }: Statement, index: number): string => {
 };
 
 const part = ({ name, statements }: Section): string =>
-  [`## ${name}`, "", "| # | the document says | held by |", "|---|---|---|", ...statements.map(row), ""].join(
-    "\n",
-  );
+  [
+    `## ${name}`,
+    "",
+    "| # | the document says | covered by |",
+    "|---|---|---|",
+    ...statements.map(row),
+    "",
+  ].join("\n");
 
-/** The bytes of the committed file. */
+/** The text that the committed file must have. */
 export const coverageText = (document: readonly Section[]): string => {
   const count = document.reduce((sum, { statements }) => sum + statements.length, 0);
   const intro =
-    "What the service document says, in our words, and the tests that hold it. Written by " +
-    "`npm run generate` from the files `document*.ts` beside it; a statement without a test fails the build. " +
-    "Statements that begin with *not shown* are held by a test that the library leaves the matter open.";
+    "The statements of the service document, in our words, and the tests that cover them. `npm run generate` writes this " +
+    "file from the files `document*.ts` beside it. A statement without a test fails the build. If a statement begins with " +
+    "*not shown*, its test shows that the library leaves the question open.";
   return `# ${count} statements of the service document\n\n${intro}\n\n${document.map(part).join("\n")}`;
 };
 
@@ -82,5 +87,5 @@ if (process.argv[1] === import.meta.filename) {
   for (const hole of holes(serviceDocument)) console.error(hole);
 }
 
-/** What is committed. */
+/** The text of the committed file. */
 export const committedCoverage = (): string => readFileSync(coverageFile, "utf8");

@@ -9,15 +9,15 @@ import { JsonRecord } from "../src/service/json.ts";
 import { operations } from "../src/service/operations.ts";
 import { Moment } from "../src/service/timestamps.ts";
 
-/** A piece of JSON Schema. */
+/** A part of a JSON Schema or of an OpenAPI document. */
 export type Json = Record<string, unknown>;
 
 const { $ZodType } = z.core;
 
 const oneBody = { oneOf: [{ required: ["html"] }, { required: ["text"] }] };
 
-// What a schema checks by code, or types only, JSON Schema is told here.
-const beyondShapes = new Map<AnySchema, Json>([
+// JSON Schema for the rules that a schema checks in code, or expresses only as a type.
+const extraRules = new Map<AnySchema, Json>([
   [EmailAddress, { pattern: '^(?:"[^"]*"|[^\\s@"<>,;])+@[^\\s@"<>,;]+$' }],
   [Text, { pattern: "\\S" }],
   [AnyObject, { type: "object" }],
@@ -43,7 +43,7 @@ const beyondShapes = new Map<AnySchema, Json>([
   ],
 ]);
 
-// Every resource has a file of its own, with its schemas.
+// Each resource has its own file with its schemas.
 const service = new URL("../src/service/", import.meta.url);
 const resources: object[] = await Promise.all(
   Object.keys(operations).map((name) => import(new URL(`${name}.ts`, service).href)),
@@ -51,7 +51,7 @@ const resources: object[] = await Promise.all(
 
 const named = z.registry<{ id: string }>();
 for (const [id, schema] of Object.entries(Object.assign({ EmailAddress, Moment }, ...resources))) {
-  // A query is told as parameters, not as a body.
+  // OpenAPI describes a query as parameters, so it needs no component.
   if (schema instanceof $ZodType && !id.endsWith("Query")) named.add(schema, { id });
 }
 
@@ -64,17 +64,18 @@ const generate = (io: "input" | "output") =>
     unrepresentable: "any",
     uri: (id) => `#/components/schemas/${id}`,
     override: ({ zodSchema, jsonSchema }) => {
-      Object.assign(jsonSchema, beyondShapes.get(zodSchema));
-      // An undefined that may not be given at all: nothing fits it.
+      Object.assign(jsonSchema, extraRules.get(zodSchema));
+      // A field that must be undefined: no JSON value is valid.
       if (zodSchema._zod.def.type === "undefined") jsonSchema.not = {};
     },
   }).schemas;
 
-/** Every schema of `src/service` by its name, as JSON Schema 2020-12 whose references are to one another. */
+/** Every schema of `src/service` by its name, as JSON Schema 2020-12. The schemas refer to each other. */
 export const schemaComponents = (): Record<string, Json> => {
   const inputs = generate("input");
-  // Nothing is transformed on its way, so that one component serves both directions.
-  if (!isDeepStrictEqual(inputs, generate("output"))) throw new Error("a schema differs by direction");
+  // No schema transforms its value, so one component describes both input and output.
+  if (!isDeepStrictEqual(inputs, generate("output")))
+    throw new Error("a schema has different input and output");
   return Object.fromEntries(
     Object.entries(inputs)
       .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -84,22 +85,22 @@ export const schemaComponents = (): Record<string, Json> => {
 
 /** The errors of the service, by status. Source: service document, Errors. */
 const errors: Readonly<Record<string, string>> = {
-  400: "A field is missing or invalid; the message says which.",
+  400: "A field is missing or invalid. The message names the field.",
   401: "The key is missing, invalid, revoked or expired.",
   403: "The key lacks the scope, its creator's role disallows the call, or (events, emails) it came from a browser.",
   404: "No record with that id in the workspace.",
   409: "Clash with an existing record: contact email, company domain, list or field name.",
-  429: "Too many requests; wait for the seconds of `Retry-After`.",
-  500: "Server-side failure; retry later.",
-  502: "The mail account refused or failed to send the email; the message says why.",
-  503: "A service depended upon is briefly unavailable; retry later.",
+  429: "Too many requests. Wait for the number of seconds in `Retry-After`.",
+  500: "Server-side failure. Retry later.",
+  502: "The mail account refused or failed to send the email. The message gives the reason.",
+  503: "A service that Touchpoint depends on is briefly unavailable. Retry later.",
 };
 
 const body = { "application/json": { schema: { $ref: "#/components/schemas/Error" } } };
 
 const retryAfter = {
   "Retry-After": {
-    description: "Seconds to wait; retrying earlier yields more 429 answers.",
+    description: "Seconds to wait. An earlier request gets another 429.",
     schema: { type: "integer", minimum: 0 },
   },
 };
@@ -114,7 +115,7 @@ export const errorSchema: Json = {
   additionalProperties: {},
 };
 
-/** Every failed answer, by the name that operations refer to. */
+/** Every error response, by the name that operations refer to. */
 export const errorComponents = (): Record<string, Json> =>
   Object.fromEntries(
     Object.entries(errors).map(([status, description]) => [
@@ -123,7 +124,7 @@ export const errorComponents = (): Record<string, Json> =>
     ]),
   );
 
-/** The failed answers of an operation: 502 is for the ones that send, and nothing of an email can clash. */
+/** The error responses of an operation. Only operations that send emails have 502, and email operations never have 409. */
 export const errorAnswers = (id: string, sends: boolean): Record<string, Json> =>
   Object.fromEntries(
     Object.keys(errors)
@@ -131,10 +132,10 @@ export const errorAnswers = (id: string, sends: boolean): Record<string, Json> =
       .map((status) => [status, { $ref: `#/components/responses/${errorName(status)}` }]),
   );
 
-/** The success statuses the document gives; of the others it says nothing, so `2XX`. */
-export const successStatus = (operation: string): string => given[operation] ?? "2XX";
+/** The success status that the service document gives, or `2XX` if it gives none. */
+export const successStatus = (operation: string): string => documentedStatuses[operation] ?? "2XX";
 
-const given: Readonly<Record<string, string>> = {
+const documentedStatuses: Readonly<Record<string, string>> = {
   "events.record": "202",
   "events.recordBatch": "207",
   "emails.send": "200",

@@ -15,7 +15,7 @@ import {
 } from "./openapi-schemas.ts";
 import { resources, summaries } from "./openapi-summaries.ts";
 
-/** Any operation, whatever its types. */
+/** An operation of any type. */
 export interface AnyOperation extends OperationFacts {
   readonly replay: ReplayClass | ((input: never) => ReplayClass);
   readonly weight?: (input: never) => number;
@@ -23,12 +23,12 @@ export interface AnyOperation extends OperationFacts {
   readonly output: AnySchema;
 }
 
-/** What decides the replay class of the one operation that has no fixed one. */
+/** The replay class. Only `companies.create` has two: one with a domain, and one without. */
 const replayOf = ({ replay }: AnyOperation): Json | ReplayClass => {
   if (typeof replay !== "function") return replay;
-  // It reads nothing but the domain.
-  const ask = (input: { readonly domain?: string }) => replay(input as never);
-  return { withDomain: ask({ domain: "example.com" }), withoutDomain: ask({}) };
+  // The function reads only the domain.
+  const replayFor = (input: { readonly domain?: string }) => replay(input as never);
+  return { withDomain: replayFor({ domain: "example.com" }), withoutDomain: replayFor({}) };
 };
 
 const reference = (schema: AnySchema): Json | undefined => {
@@ -81,8 +81,8 @@ const answersOf = (same: readonly AnyOperation[]): Json =>
   );
 
 /**
- * The operations of one method and path as an OpenAPI operation: sending and scheduling differ only by body and
- * status, and OpenAPI has one place for both.
+ * Describes the operations with the same method and path as one OpenAPI operation. Sending and scheduling an email differ only
+ * in body and status.
  */
 export const operationObject = (same: readonly AnyOperation[]): Json => {
   const [first] = same;
@@ -101,11 +101,11 @@ export const operationObject = (same: readonly AnyOperation[]): Json => {
     ...(Object.hasOwn(inferred, first.id) && { "x-inferred": true }),
     "x-replay": replayOf(first),
     "x-budgets": [...first.budgets],
-    ...(first.weight && { "x-weight": "one of the last budget for each event" }),
+    ...(first.weight && { "x-weight": "each event uses 1 of the last budget" }),
   };
 };
 
-/** Where the document lies. */
+/** The file of the document. */
 export const openApiFile = new URL("../docs/openapi.json", import.meta.url);
 
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
@@ -133,7 +133,7 @@ const paths = (): Json =>
     ]),
   );
 
-/** The service as an OpenAPI 3.1 document, made of `src/service`. */
+/** The service as an OpenAPI 3.1 document, generated from `src/service`. */
 export const openApiDocument = (): Json => ({
   openapi: "3.1.0",
   info: {
@@ -142,8 +142,8 @@ export const openApiDocument = (): Json => ({
     summary: "Contacts, companies, lists, events and one-to-one email.",
     description:
       "Generated from the operations and schemas of touchpoint-sdk. `x-inferred` marks operations whose path or " +
-      "method the service document does not give; `2XX` stands where it gives no status. `x-replay` says what a " +
-      "repeat would do, `x-budgets` which limits of `x-limits` a request spends.",
+      "method the service document does not give. `2XX` means that it gives no status. `x-replay` describes the effect " +
+      "of a repeated request, and `x-budgets` lists the limits of `x-limits` that a request uses.",
     license: { name: "MIT", identifier: "MIT" },
   },
   servers: [
@@ -164,7 +164,7 @@ export const openApiDocument = (): Json => ({
   "x-limits": documentedLimits,
 });
 
-/** The bytes of the committed file. */
+/** The text that the committed file must have. */
 export const openApiText = (): string => `${JSON.stringify(openApiDocument(), null, 2)}\n`;
 
 if (process.argv[1] === import.meta.filename) writeFileSync(openApiFile, openApiText());

@@ -1,4 +1,4 @@
-// Compares the size of each entry, as a user's bundler makes it of the sources, with budgets.json.
+// Bundles each entry from its sources, as a user's bundler would, and compares its size with budgets.json.
 import { gzipSync } from "node:zlib";
 import { build, type Metafile } from "esbuild";
 import { entry } from "../tsup.config.ts";
@@ -6,10 +6,10 @@ import budgets from "./budgets.json" with { type: "json" };
 
 type Entry = keyof typeof entry;
 
-/** Minified and gzipped, in KB: what `import` reads at once, and with it what is loaded when it is first needed. */
+/** Minified and gzipped sizes, in KB: what `import` loads at once, and the total with everything that is loaded later. */
 export interface Size {
   readonly staticKB: number;
-  readonly wholeKB: number;
+  readonly totalKB: number;
 }
 
 const reachable = ({ outputs }: Metafile, from: string, alsoLater: boolean): Set<string> => {
@@ -45,24 +45,24 @@ export const sizeOf = async (name: Entry): Promise<Size> => {
   };
   return {
     staticKB: kb(reachable(metafile, start[0], false)),
-    wholeKB: kb(reachable(metafile, start[0], true)),
+    totalKB: kb(reachable(metafile, start[0], true)),
   };
 };
 
-/** What is larger than it may be, a sentence each. */
+/** Lists the sizes that are over their budgets, one sentence each. */
 export const overBudget = (
   name: Entry,
   size: Size,
-  allowed: Pick<typeof budgets, "staticKB" | "wholeKB"> = budgets,
+  allowed: Pick<typeof budgets, "staticKB" | "totalKB"> = budgets,
 ): string[] =>
-  (["staticKB", "wholeKB"] as const)
+  (["staticKB", "totalKB"] as const)
     .filter((measure) => size[measure] > allowed[measure][name])
     .map(
       (measure) => `${name}: ${measure} is ${size[measure]}, budgets.json allows ${allowed[measure][name]}`,
     );
 
 if (process.argv[1] === import.meta.filename) {
-  // Its keys are the names of the entries.
+  // The keys of `entry` are the names of the entries.
   const names = Object.keys(entry) as Entry[];
   const sizes = await Promise.all(names.map(async (name) => [name, await sizeOf(name)] as const));
   console.table(Object.fromEntries(sizes));

@@ -1,11 +1,11 @@
-// npm test: the tests of behaviour run beside those that read the sources and ask the compiler. None needs dist/.
-// `.ci/run` builds the package, and adds campaigns that kill programs, and the tests that drive a browser, install the
-// packed package, or need other runtimes.
+// npm test: runs `npm run check` and the tests of behavior at the same time. Neither needs dist/.
+// `.ci/run` also runs the campaigns, which kill programs, and the tests that need a browser, the packed package or other
+// runtimes.
 import { spawn } from "node:child_process";
 
 const run = (command: string): Promise<number> =>
   new Promise((resolve) => {
-    // A shell, because npm is a script of its own on Windows.
+    // Use a shell, because npm is a script on Windows.
     spawn(command, { stdio: "inherit", shell: true }).once("exit", (code) => resolve(code ?? 1));
   });
 

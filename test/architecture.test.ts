@@ -17,13 +17,13 @@ const readSources = (): Sources => {
 
 const files = readSources();
 
-test("src keeps the layers, the single importers, the table and the length", () => {
+test("src follows the rules for layers, vendors and file length", () => {
   expect(violations(files)).toEqual([]);
 });
 
-describe("planted in the real tree, it is reported:", () => {
+describe("planted in src, this is reported:", () => {
   const known = violations(files);
-  // On the first line, so that no file grows past the longest.
+  // The code is added to the first line, so that the file does not become longer.
   const plant = (file: string, code: string): readonly string[] =>
     violations(new Map([...files, [file, `${code} ${files.get(file) ?? ""}`]])).filter(
       (violation) => !known.includes(violation),
@@ -41,7 +41,7 @@ describe("planted in the real tree, it is reported:", () => {
     );
   });
 
-  test("an upward import while running", () => {
+  test("an upward dynamic import", () => {
     expect(plant("src/runtime/clock.ts", 'const planted = () => import("../client.ts");')).toContain(
       "src/runtime/clock.ts: imports src/client.ts, which is not below runtime",
     );
@@ -61,14 +61,14 @@ describe("planted in the real tree, it is reported:", () => {
     ]);
   });
 
-  test("a vendor without a place", () => {
+  test("a vendor that the table does not list", () => {
     expect(plant("src/call/executor.ts", 'import { merge } from "@planted/merge/deep";')).toEqual([
       "src/call/executor.ts: imports @planted/merge, which has no place in the table",
     ]);
   });
 
   test.each(["src/planted.ts", "src/planted/file.ts", "src/paging/planted/file.ts"])(
-    "the unlisted file %s",
+    "the file %s, which the table does not list",
     (file) => {
       expect(plant(file, "")).toEqual([`${file}: is in no layer of the table`]);
     },
@@ -92,7 +92,7 @@ describe("planted in the real tree, it is reported:", () => {
     );
   });
 
-  test("a cycle, of types too", () => {
+  test("a cycle of imports, even of types only", () => {
     const a = 'import type { B } from "./planted-b.ts";';
     const b = 'import type { A } from "./planted-a.ts";';
     expect(
@@ -108,14 +108,14 @@ describe("planted in the real tree, it is reported:", () => {
     ]);
   });
 
-  test("more than types of fleet in redis, except how limits are made", () => {
+  test("a value import of fleet in redis", () => {
     expect(plant("src/redis/planted.ts", 'import { grant } from "../fleet/grant.ts";')).toEqual([
       "src/redis/planted.ts: imports src/fleet/grant.ts, which is not below redis",
     ]);
     expect(plant("src/redis/planted.ts", 'import type { Place } from "../fleet/place.ts";')).toEqual([]);
   });
 
-  test("the inside of an entry in the command line", () => {
+  test("an internal file of an entry in the command line", () => {
     expect(plant("src/cli/planted.ts", 'import { state } from "../sandbox/state.ts";')).toEqual([
       "src/cli/planted.ts: imports src/sandbox/state.ts, which is not below cli",
     ]);
@@ -130,7 +130,7 @@ describe("planted in the real tree, it is reported:", () => {
   });
 });
 
-test("imports in comments and strings are none", () => {
+test("imports in comments and strings do not count", () => {
   const source = `
     // import { a } from "./a.ts";
     /* export * from "./b.ts"; */
@@ -144,10 +144,10 @@ test("imports in comments and strings are none", () => {
   ]);
 });
 
-/** Participles are no names: a name says what a thing is, not what happened to it. */
+/** Participles are not names: a name is a noun for what the thing is, not for what happened to it. */
 const retiredNames = ["asked", "told", "untold", "unasked", "found", "given", "known", "held"];
 
-/** The names that a file declares, without the `#` of private ones. */
+/** The names that a file declares. Private names have no `#` here. */
 const declaredIn = (path: string, text: string): readonly string[] => {
   const names: string[] = [];
   const visit = (node: ts.Node): void => {
@@ -160,7 +160,7 @@ const declaredIn = (path: string, text: string): readonly string[] => {
   return names;
 };
 
-test("src declares none of the names that are retired", () => {
+test("src declares no retired name", () => {
   const declared = [...files].flatMap(([path, text]) =>
     path.endsWith(".ts") ? declaredIn(path, text).map((name) => ({ path, name })) : [],
   );

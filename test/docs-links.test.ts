@@ -38,16 +38,16 @@ const brokenIn = ({ path, text }: { readonly path: string; readonly text: string
   });
 };
 
-test("every link of README.md and the pages leads somewhere, to a heading that is there", () => {
+test("every link in README.md and the pages leads to an existing file and heading", () => {
   expect(documents.flatMap(brokenIn)).toEqual([]);
 });
 
-test("no page has a component: it is also a file of the package, where nothing draws one", () => {
+test("no page has a component, because each page is also a plain file of the package", () => {
   const pages = documents.filter(({ path }) => path !== "docs/index.md");
   expect(pages.filter(({ text }) => /^<[A-Z]\w+ /m.test(text)).map(({ path }) => path)).toEqual([]);
 });
 
-test("a dead link, and a dead anchor, are found", () => {
+test("dead links and dead anchors are reported", () => {
   const text =
     "[a](./nowhere) [b](./errors#none) [c](./errors#did-it-happen) ![d](/none.png)\n<!-- picture /no.png: e -->";
   expect(brokenIn({ path: "docs/guide/first-call.md", text })).toEqual([

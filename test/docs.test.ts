@@ -102,7 +102,7 @@ const programsIn = documents
   .filter(({ own }) => own.length > 0);
 
 test.concurrent.each(programsIn)(
-  "$path: its blocks run, one after the other on each other's files",
+  "$path: its blocks run one after another, with the same files",
   async ({ own }) => {
     const endings = await inTurn(() =>
       runInOrder(
@@ -120,11 +120,11 @@ test.concurrent.each(programsIn)(
 );
 
 describe("examples", () => {
-  test("are there", () => {
+  test("exist", () => {
     expect(examples).not.toEqual([]);
   });
 
-  test("and the index names each of them", () => {
+  test("are all in the index", () => {
     const index = read("docs/examples.md");
     const named = (name: string): boolean =>
       index.includes(`examples/${name}`) || index.includes(`run ${name}`);
@@ -136,7 +136,7 @@ describe("examples", () => {
   });
 
   test.concurrent.each(examples.map((name, index) => [name, compiledExamples[index]] as const))(
-    "%s runs on a sandbox without records, and prints what it should",
+    "%s runs on an empty sandbox, and prints the expected output",
     async (name, program = "") => {
       const endings = await inTurn(() => runInOrder([program], []));
       expect(endings).toEqual([{ ended: "0", output: expect.stringMatching(outputOf(name)) }]);
@@ -162,7 +162,7 @@ test("each program of the page runs elsewhere, as it is copied with its setup", 
   ]);
 });
 
-test("CHANGELOG.md tells of the version of package.json", () => {
+test("CHANGELOG.md has a section for the version of package.json", () => {
   expect(
     read("CHANGELOG.md")
       .split("\n")
@@ -213,19 +213,19 @@ describe("the reader of Markdown", () => {
     ]);
   });
 
-  test("joins what continues, and nothing else", () => {
+  test("joins only blocks that continue another block", () => {
     expect(programsOf(blocksOf(markdown))).toEqual([
       { line: 2, code: "const a = 1;\nconsole.log(a);", typesOnly: false },
       { line: 27, code: "const a = 2;", typesOnly: false },
     ]);
   });
 
-  test("tells what is not to be run", () => {
+  test("marks the blocks that do not run", () => {
     const text = "<!-- types only -->\n\n```ts\nrun();\n```\n";
     expect(programsOf(blocksOf(text))).toEqual([{ line: 3, code: "run();", typesOnly: true }]);
   });
 
-  test("names the lines of commands that do not exist", () => {
+  test("reports the lines with unknown commands", () => {
     const commands = { packages: ["touchpoint-sdk"], scripts: ["demo"], bins: ["touchpoint"] };
     expect(unknownCommands(blocksOf(markdown), commands)).toEqual([
       "line 15: npm run planted",
@@ -234,21 +234,21 @@ describe("the reader of Markdown", () => {
     ]);
   });
 
-  test("refuses a fence that is never closed and a block that continues none", () => {
-    expect(() => blocksOf("text\n```ts\nconst a = 1;")).toThrow("line 2: a fence that is never closed");
+  test("refuses a fence that is never closed, and a block with no block to continue", () => {
+    expect(() => blocksOf("text\n```ts\nconst a = 1;")).toThrow("line 2: this fence is never closed");
     expect(() => programsOf(blocksOf("<!-- continues -->\n```ts\n```"))).toThrow(
-      "line 2: continues no block",
+      "line 2: there is no block to continue",
     );
   });
 
-  test("keeps what continues together over a paragraph only when the mark is right before the fence", () => {
+  test("continues a block across a paragraph only if the mark is directly before the fence", () => {
     expect(blocksOf("<!-- continues -->\nwords\n```ts\n```").map(({ continues }) => continues)).toEqual([
       false,
     ]);
   });
 });
 
-test("a program reads the previous one's file, and a failure keeps the next ones from running", async () => {
+test("a program reads the file of the previous program, and a failure stops the next ones", async () => {
   const folder = join(root, "tmp/documents");
   const program = (name: string, code: string): string => {
     writeFileSync(join(folder, name), code);

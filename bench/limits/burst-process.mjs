@@ -1,4 +1,4 @@
-// One process of burst.ts, with the built package: makes one call over limits in PostgreSQL.
+// A process that burst.ts starts: makes one call with the built package and limits in PostgreSQL.
 import pg from "pg";
 import { Client } from "../../dist/index.js";
 import { sqlLimits } from "../../dist/sql.js";

@@ -10,7 +10,7 @@ import { limitedService } from "./over-sockets.ts";
 
 const processes = 200;
 
-/** 200 processes that make one call each, started at once, on one PostgreSQL: after a build. */
+/** Starts 200 processes at once that share one PostgreSQL and make one call each. Needs a build. */
 export const burstCells = async (): Promise<void> => {
   const server = await PostgresServer.start("fsync=off", "max_connections=250");
   const pool = new Pool({ connectionString: server.url, max: 1 });
@@ -21,7 +21,7 @@ export const burstCells = async (): Promise<void> => {
   const codes = await Promise.all(
     Array.from({ length: processes }, async () => {
       const child = spawn(process.execPath, [program, server.url, service.url], { stdio: "inherit" });
-      // The service and the database stand for other machines: the clients must not take their time.
+      // The service and the database represent other machines, so the clients must not take their CPU time.
       if (child.pid !== undefined) setPriority(child.pid, 19);
       const [code] = await once(child, "exit");
       return code;

@@ -9,7 +9,7 @@ const { max, windowMs } = documentedLimits.events;
 const faultMs = 3_000;
 const afterMs = 6_000;
 
-/** What four processes on one store send while one of them, or the store, fails: events in tens, over sockets. */
+/** Measures how many events four processes with one store send, ten a batch, while a process or the store fails. */
 export const faultCells = async (): Promise<void> => {
   const store = await startStore();
   const service = await limitedService("sliding", documentedLimits, 50);
@@ -44,7 +44,9 @@ export const faultCells = async (): Promise<void> => {
     },
   };
   await sleep(10_000);
-  console.log(`\nfour processes on one ${store.name}, events in tens, a fault of ${faultMs / 1_000} s`);
+  console.log(
+    `\nfour processes on one ${store.name}, ten events a batch, each fault lasts ${faultMs / 1_000} s`,
+  );
   row("", "429s", "share", "6 s after");
   for (const [name, fault] of Object.entries(faults)) {
     const refused = events.refused;

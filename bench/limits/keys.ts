@@ -16,17 +16,17 @@ const keys = Number(process.env.KEYS ?? 10_000);
 const slotsOfDay = 50;
 const dayMs = 86_400_000;
 
-/** In a process of its own, because what it measures is the heap. */
+/** Runs in a separate process, because it measures the heap. */
 const measure = async (): Promise<void> => {
   setFlagsFromString("--expose-gc");
   const collect: () => void = runInNewContext("gc");
   const clock = new FakeClock();
   const log = logTo(undefined, "warn");
   const settings = { origin: "https://keys.test", basePath: "", limits: documentedLimits, limitScopes: {} };
-  /** A client of the key, which sends this and is closed. */
+  /** Sends the requests of a client with this key, which is then closed. */
   const use = async (key: number): Promise<void> => {
     const apiKey = `tp_live_${String(key).padStart(24, "0")}`;
-    // What identifies a limiter, and the log.
+    // The limiter needs only these settings.
     const limiter = sharedLimiter({ ...settings, apiKey, log } as Settings, clock);
     const slots = new ConcurrencyLimit(16);
     const waits = { maxRetryAfterMs: 60_000, interactiveReserve: 0.1, maxQueued: 9 };
@@ -40,7 +40,7 @@ const measure = async (): Promise<void> => {
   const heapAfter = async (ms: number): Promise<number> => {
     await clock.advance(ms);
     await use(keys);
-    // What a WeakRef referred to in this turn is collected in a later one.
+    // The target of a WeakRef that was read in this turn is collected only in a later turn.
     await turn();
     collect();
     return process.memoryUsage().heapUsed + process.memoryUsage().external;
@@ -50,7 +50,7 @@ const measure = async (): Promise<void> => {
     for (let key = 0; key < keys; key += 1) await use(key);
     await clock.advance(dayMs / slotsOfDay);
   }
-  // The last window of each key ends, and the next use a minute later forgets what held no more than that.
+  // A minute later, the last window of each key has ended, and the next use removes limiters that count nothing else.
   await heapAfter(0);
   const full = await heapAfter(60_000);
   const pending = clock.pending;
@@ -63,7 +63,7 @@ const measure = async (): Promise<void> => {
   );
 };
 
-/** What a key takes whose clients are gone. */
+/** Measures the memory that a key takes when its clients are gone. */
 export const memoryOfKeys = async (): Promise<void> => {
   const child = fork(fileURLToPath(import.meta.url), ["measure"], { execArgv: ["--import", "tsx"] });
   await new Promise((resolve) => child.once("exit", resolve));

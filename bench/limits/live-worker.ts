@@ -1,19 +1,19 @@
-// A process of live.ts: works on its cells until it is told to end, and tells how long calls took and waited.
+// A process that live.ts starts: makes the calls of its cells until live.ts ends it, then reports how long calls took and waited.
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client, type Limits } from "../../src/index.ts";
 import type { CellTask, Waits, WorkerTask } from "./live.ts";
 import { limitsAt } from "./store.ts";
 
-// What live.ts passes.
+// live.ts passes the task.
 const task = JSON.parse(process.argv[2] ?? "{}") as WorkerTask;
-// The bench runs longer than 300 emails, the documented day, would last with four processes starting at once.
+// The documented 300 emails a day would not last until the end of the benchmark.
 const days = { requestsPerDay: 1e9, emailsPerDay: 1e9, eventsPerDay: 1e9 } satisfies Partial<Limits>;
 const event = { name: "x", contact: { email: "ada@example.com" } };
 const email = { to: "ada@example.com", subject: "x", text: "x" };
 const store = task.store === undefined ? undefined : limitsAt(task.store);
 let isEnding = false;
 
-/** One call of each lane; answers how long it has waited. */
+/** The calls whose response reports how long they waited. */
 const calls = {
   requests: (client: Client) => client.request({ method: "GET", path: "/api/v1/contacts" }).withResponse(),
   emails: (client: Client) => client.emails.send(email).withResponse(),
@@ -24,7 +24,7 @@ const callOf = async (client: Client, lane: string): Promise<number> => {
   const size = Number(lane.split(" ")[1]);
   const since = performance.now();
   await client.events.recordBatch(Array.from({ length: size }, () => event));
-  // The service answers after 50 ms.
+  // The service takes 50 ms for a response; the rest of the time is waiting.
   return Math.max(0, performance.now() - since - 50);
 };
 

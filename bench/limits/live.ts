@@ -8,32 +8,33 @@ import { row, type ServiceProcess, startService } from "../service-process.ts";
 import { type LimitedService, limitedService } from "./over-sockets.ts";
 import { startStore } from "./store.ts";
 
-/** What one client of a process does. */
+/** The work of one client. */
 export interface CellTask {
   readonly name: string;
   readonly url: string;
-  /** Lanes that want all they can get, and callers of each, one call after the other. */
+  /** How many callers each lane has. A caller makes one call after another, as fast as the limits allow. */
   readonly callers?: Readonly<Record<string, number>>;
   readonly background?: "export" | "ingest";
-  /** A call a second, and from when on they count. */
+  /** Makes one call a second. Calls in the first `countedFromMs` are not measured. */
   readonly interactive?: { readonly name: "find" | "record"; readonly countedFromMs: number };
 }
 
-/** What one process does. */
+/** The work of one process. */
 export interface WorkerTask {
   readonly cells: readonly CellTask[];
   readonly learnMs: number;
   readonly store?: string;
 }
 
-/** How long calls waited, in milliseconds, by lane; calls of every second: how long they took. */
+/** How long calls waited, by lane, in milliseconds. Also has the round trips, and the times of interactive calls. */
 export type Waits = Readonly<Record<string, readonly number[]>>;
 
-// The limits are the documented ones, and so is their time: emails take a minute to come back.
+// The email limit has a window of one minute, so all limits are in use only after a minute.
 const learnMs = 60_000;
-// What eight processes that start at once take until their first request.
+// How long eight processes that start at once take until their first request.
 const startMs = 4_000;
-// In the environment, SECONDS is another time to measure (a multiple of 60 for emails), and CELLS='events|export' leaves those whose names match.
+// Environment variables: SECONDS sets how long to measure (use a multiple of 60 for emails). CELLS='events|export' runs only the
+// cells whose names match.
 const measuredMs = Number(process.env.SECONDS ?? 180) * 1_000;
 const wanted = new RegExp(process.env.CELLS ?? "");
 const latencyMs = 50;
@@ -42,7 +43,7 @@ const limits = documentedLimits;
 export const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
 const seconds = (ms: number): string => `${(ms / 1_000).toFixed(2)} s`;
 
-/** Lanes alone, and all of them together; batches as large as the events of a second and as half of them. */
+/** The callers of each lane, for each lane alone and for all of them together. The number after `events` is the batch size. */
 const loads: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   requests: { requests: 120 },
   events: { "events 10": 30 },
@@ -76,10 +77,10 @@ export class Worker {
   }
 
   async end(): Promise<Readonly<Record<string, Waits>>> {
-    const told = new Promise((resolve) => this.#child.once("message", resolve));
+    const waits = new Promise((resolve) => this.#child.once("message", resolve));
     this.#child.send("end");
-    // What live-worker.ts sends.
-    return (await told) as Record<string, Waits>;
+    // live-worker.ts sends one such message.
+    return (await waits) as Record<string, Waits>;
   }
 }
 
@@ -89,7 +90,7 @@ const acceptedBy = ({ limiters }: LimitedService): Readonly<Record<BudgetName, n
   events: limiters.events.accepted,
 });
 
-/** A load on a service of its own, from one process or from four. */
+/** A load from one process or from four, on its own service. */
 interface Saturated {
   readonly name: string;
   readonly service: LimitedService;
@@ -125,8 +126,8 @@ const meanOf = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /**
- * How much longer round trips took on average than the shortest: what a busy machine adds. No limiter that risks no 429
- * gets more than W / (W + that) of a window W: docs/design-notes.md, "Latency and the floor".
+ * The mean round trip minus the shortest one: the time that a busy machine adds. A limiter that avoids every 429 can use at
+ * most W / (W + excess) of a window W: docs/design-notes.md, "Latency and the floor".
  */
 const excessOf = ({ roundTripsMs = [] }: Waits): number =>
   meanOf(roundTripsMs) - roundTripsMs.reduce((least, ms) => Math.min(least, ms), latencyMs * 2);
@@ -146,12 +147,12 @@ const laneFigures = (cell: Saturated, before: Readonly<Record<BudgetName, number
   });
 };
 
-/** Interactive calls beside background work, one service each; or that work alone. */
+/** Background work, alone or with interactive calls, on its own service. */
 interface Beside {
   readonly name: string;
   readonly service: ServiceProcess;
   readonly background: "export" | "ingest";
-  /** Work alone has no bound for a wait. */
+  /** The longest wait that interactive calls may have. Undefined if there are none. */
   readonly mostMs: number | undefined;
 }
 
@@ -181,7 +182,7 @@ const countOf = async ({ service, background }: Beside) => {
   return { done: background === "export" ? counts.requests : events, refused: counts.byStatus["429"] ?? 0 };
 };
 
-/** Every saturated load and every p99, over sockets, in real time, at the documented limits, all side by side. */
+/** Measures every saturated load and every p99 over sockets, in real time and at the documented limits, all at once. */
 export const liveCells = async (): Promise<void> => {
   const store = await startStore();
   const one = await saturatedCells("one process", ["sliding", "fixed", "bucket"], {
@@ -193,7 +194,7 @@ export const liveCells = async (): Promise<void> => {
   const calls = ({ name, service, background, mostMs }: Beside): CellTask => ({
     name,
     url: service.url,
-    // From the second window on of the limit that both spend: a reserve is left once a call was seen.
+    // Count from the second window of the shared limit: the limiter keeps a reserve only after the first interactive call.
     ...(mostMs !== undefined && {
       interactive: {
         name: callsBeside[background],
@@ -232,22 +233,22 @@ export const liveCells = async (): Promise<void> => {
   const besideAfter = await Promise.all(beside.map(countOf));
   const lastedMs = performance.now() - since;
   const none = { requests: 0, emails: 0, events: 0 };
-  // The shares are taken before the processes end, which takes its time.
+  // Compute the shares before the processes end, because their end takes time.
   const rows = [...one, ...four].map((cell) => ({
     cell,
     figuresOf: (waits: Waits) => laneFigures(cell, saturatedBefore.get(cell) ?? none, waits),
     frozen: laneFigures(cell, saturatedBefore.get(cell) ?? none, {}),
   }));
-  const told = await Promise.all(workers.map((worker) => worker.end()));
+  const waitsOfWorkers = await Promise.all(workers.map((worker) => worker.end()));
   const waitsOf = (name: string): Waits => {
     const merged: Record<string, number[]> = {};
-    for (const waits of told.map((one) => one[name] ?? {}))
+    for (const waits of waitsOfWorkers.map((one) => one[name] ?? {}))
       for (const [lane, ms] of Object.entries(waits)) merged[lane] = [...(merged[lane] ?? []), ...ms];
     return merged;
   };
 
   console.log(
-    `\nreal sockets and time, documented limits, ${latencyMs} ms an answer, ${measuredMs / 1_000} s after the first minute`,
+    `\nreal sockets and time, documented limits, ${latencyMs} ms latency, ${measuredMs / 1_000} s after the first minute`,
   );
   row("saturated", "429s", "share", "wanted", "possible", "mean wait", "longest", "apart");
   for (const { cell, figuresOf, frozen } of rows)
@@ -276,7 +277,7 @@ export const liveCells = async (): Promise<void> => {
     const waits = waitsOf(cell.name);
     const { waitedMs, tookMs } = waits;
     const { windowMs } = limits[budget];
-    // Each interactive call spends one of what the work spends.
+    // Each interactive call uses one unit of the same limit.
     const interactives = cell.mostMs === undefined ? 0 : lastedMs / 1_000;
     const done = (besideAfter[at]?.done ?? 0) - (besideBefore[at]?.done ?? 0) - interactives;
     const share = done / ((lastedMs / limits[budget].windowMs) * limits[budget].max);

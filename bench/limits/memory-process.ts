@@ -6,11 +6,11 @@ interface Measured {
   readonly closeMs: number;
 }
 
-/** What 100,000 calls take that wait for a limit, and `close()` with them. Needs a build. */
+/** Measures the memory of 100,000 calls that wait for a limit, and how long `close()` takes. Needs a build. */
 export const memoryOfWaiting = async (): Promise<void> => {
   const child = fork(new URL("memory.mjs", import.meta.url), { execArgv: [] });
   const rows = await new Promise<readonly Measured[]>((resolve, reject) => {
-    // What memory.mjs sends.
+    // memory.mjs sends one such message.
     child.once("message", (message) => resolve(message as readonly Measured[]));
     child.once("exit", () => reject(new Error("memory.mjs failed: is there a build?")));
   });

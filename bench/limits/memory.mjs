@@ -1,5 +1,5 @@
-// What calls take that wait for a limit: the heap after a collection, and how long `close()` takes to refuse them. In a
-// process of its own, with the built package: what runs TypeScript gives every function a name, which takes memory.
+// Measures calls that wait for a limit: the heap after a garbage collection, and how long `close()` takes to reject them. Runs
+// in a separate process with the built package, because TypeScript loaders add names to functions, which take memory.
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { Client } from "../../dist/index.js";
@@ -35,7 +35,7 @@ const measured = async (options) => {
   return { options: Object.keys(options).join(), bytes, closeMs: performance.now() - since };
 };
 
-// What the first calls compile and load is nobody's.
+// The first calls compile and load code. Do not measure that.
 await measured({});
 const rows = [];
 for (const options of [{}, { maxWaitMs: day }, { totalTimeoutMs: day }]) rows.push(await measured(options));

@@ -40,7 +40,7 @@ const cell = async (latency: keyof typeof latencies, callers: number): Promise<s
   return `${refused} ${later}, in the first minute ${first}`;
 };
 
-/** The mixed load with few callers a lane, and with many. */
+/** Runs the mixed load with few and with many callers a lane. */
 export const mixedCells = async (): Promise<void> => {
   console.log("one process, simulated clock, sliding, 15 minutes: 429s, share of events + emails + requests");
   for (const latency of Object.keys(latencies) as (keyof typeof latencies)[])

@@ -3,7 +3,7 @@ import { Client } from "../../src/index.ts";
 
 const calls = 300;
 
-/** What an outage makes of the traffic: requests per interactive call, and whether an export outlives it. */
+/** Measures an outage: the requests per interactive call, and whether an export survives it. */
 export const outageCells = async (): Promise<void> => {
   let isDown = true;
   let requests = 0;
@@ -25,13 +25,13 @@ export const outageCells = async (): Promise<void> => {
   };
   const first = await round();
   const empty = await round();
-  // The quota is empty now; background work draws nothing from it.
+  // The retry quota is empty now. Background work does not use it.
   const before = requests;
   const exported = client.contacts.list().toArray();
   while (requests < before + 3) await new Promise((resolve) => setImmediate(resolve));
   isDown = false;
   const outcome = await exported.then(
-    () => "outlives it",
+    () => "survives it",
     () => "fails",
   );
   console.log(

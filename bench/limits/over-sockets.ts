@@ -3,7 +3,7 @@ import type { Limit } from "../../src/options/limits.ts";
 import type { BudgetName } from "../../src/service/define.ts";
 import { type Counting, type ServiceLimiter, serviceLimiter } from "../../test/support/service-limiter.ts";
 
-/** A service over a loopback socket, and what it counted. */
+/** A service over a loopback socket, with its counts. */
 export interface LimitedService {
   readonly url: string;
   readonly limiters: Readonly<Record<BudgetName, ServiceLimiter>>;
@@ -33,7 +33,7 @@ const budgetOf = (url: string | undefined): BudgetName => {
   return url?.includes("/emails") ? "emails" : "requests";
 };
 
-/** A service over a loopback socket that counts requests, emails and batches of events, then answers after some time. */
+/** Starts a service over a loopback socket. It counts requests, emails and events, and answers after `latencyMs`. */
 export const limitedService = async (
   counting: Counting,
   limits: Readonly<Record<BudgetName, Limit>>,
@@ -52,7 +52,7 @@ export const limitedService = async (
     request.on("end", () => {
       const now = performance.now();
       const budget = budgetOf(request.url);
-      // What this benchmark's own client has sent.
+      // Only the benchmark's own client sends requests.
       const weight =
         budget === "events" ? (JSON.parse(body) as { events: readonly object[] }).events.length : 1;
       const early = Math.max(

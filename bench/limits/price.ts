@@ -22,7 +22,7 @@ const perCallUs = async (send: SendSpec, calls: number): Promise<number> => {
 const median = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
-/** CPU of pacing per call that need not wait, in µs, and beside a call over a socket without it. */
+/** Measures the CPU time of pacing for a call that does not wait, and the ratio of a paced to an unpaced call over a socket. */
 export const priceOfPacing = async (): Promise<void> => {
   const limiter = new RateLimiter(limits, systemClock);
   const shared = { limiter, slots: new ConcurrencyLimit(16) };
@@ -44,16 +44,16 @@ export const priceOfPacing = async (): Promise<void> => {
   });
   const prices: number[] = [];
   const plain: number[] = [];
-  const whole: number[] = [];
+  const pacedCalls: number[] = [];
   for (let round = 0; round < 7; round += 1) {
     const stageless = await perCallUs(bySpec(bare), 50_000);
     prices.push((await perCallUs(through(stage, bare), 50_000)) - stageless);
     plain.push(await perCallUs(bySpec(transport.send), 1_000));
-    whole.push(await perCallUs(through(stage, transport.send), 1_000));
+    pacedCalls.push(await perCallUs(through(stage, transport.send), 1_000));
   }
   await transport.close();
   server.close();
   console.log(
-    `price of pacing, CPU per uncontended call: ${median(prices).toFixed(2)} us; over a socket ${(median(whole) / median(plain)).toFixed(3)} times the transport alone, server in the same process (medians of 7)`,
+    `price of pacing, CPU per uncontended call: ${median(prices).toFixed(2)} us; over a socket ${(median(pacedCalls) / median(plain)).toFixed(3)} times the transport alone, server in the same process (medians of 7)`,
   );
 };

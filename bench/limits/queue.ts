@@ -8,7 +8,7 @@ const days = { requestsPerDay: 1e9, emailsPerDay: 1e9, eventsPerDay: 1e9 };
 const rounds = 21;
 const callsOfRound = 500;
 
-/** CPU per call in µs of so many calls from 50 callers. */
+/** Makes so many calls from 50 callers. Returns the CPU time per call in µs. */
 const perCallUs = async (client: Client, calls: number): Promise<number> => {
   let left = calls;
   const before = process.cpuUsage();
@@ -23,7 +23,10 @@ const perCallUs = async (client: Client, calls: number): Promise<number> => {
   return (user + system) / calls;
 };
 
-/** What waiting for a slot costs where no limit binds, and what calls of the same window before it do. Needs a build. */
+/**
+ * Measures what waiting for a slot costs if no limit applies, and what earlier calls in the same window add to a call. Needs a
+ * build.
+ */
 export const priceOfQueueing = async (): Promise<void> => {
   const service = fork(new URL("../service.mjs", import.meta.url), { execArgv: [] });
   const port = await new Promise((resolve) => service.once("message", resolve));
@@ -40,7 +43,7 @@ export const priceOfQueueing = async (): Promise<void> => {
     little: clientOf("little", callers),
     much: clientOf("much", callers),
   };
-  // All warm alike, but for how many calls their windows hold.
+  // All clients are warm. They differ in how many calls their windows contain.
   await perCallUs(clients.much, 32_000);
   await perCallUs(clients.little, 8_000);
   await perCallUs(clients.free, 2_000);
@@ -63,10 +66,10 @@ export const priceOfQueueing = async (): Promise<void> => {
   }
   const us = (name: keyof typeof prices): string => `${median(prices[name]).toFixed(0)} us`;
   console.log(
-    `${callers} callers, limits that do not bind: concurrency 16 ${median(ratios.queue).toFixed(2)} times concurrency ${callers} (${us("queued")}, ${us("free")}; <= 1.25 wanted)`,
+    `${callers} callers, no limit reached: concurrency 16 costs ${median(ratios.queue).toFixed(2)} times concurrency ${callers} (${us("queued")}, ${us("free")}; <= 1.25 wanted)`,
   );
   console.log(
-    `a call with 32,000 in its window ${median(ratios.fill).toFixed(2)} times one with 8,000 (${us("much")}, ${us("little")}; 1 wanted; medians of ${rounds} rounds that take turns)`,
+    `a call after 32,000 calls in its window costs ${median(ratios.fill).toFixed(2)} times a call after 8,000 (${us("much")}, ${us("little")}; 1 wanted; medians of ${rounds} rounds that take turns)`,
   );
   await Promise.all(Object.values(clients).map((client) => client.close()));
   service.kill();

@@ -17,7 +17,7 @@ import { answered } from "../../test/support/paced.ts";
 
 const seconds = 120;
 
-/** Events that get through the documented limits in two minutes, singly and through a recorder; simulated clock. */
+/** Counts the events of two minutes at the documented limits: single records against a recorder, on a simulated clock. */
 export const recorderAgainstSingles = async (): Promise<void> => {
   const run = async (isGathered: boolean): Promise<number> => {
     const clock = new FakeClock();

@@ -5,7 +5,7 @@ import { constantLatency, simulatedService } from "../../test/support/simulation
 
 const minutes = 10;
 const exporters = 8;
-// The export starts beside calls that are there, as it does in a server.
+// The export starts while interactive calls are already running, as in a server.
 const exportFromMs = 30_000;
 const { max, windowMs } = documentedLimits.requests;
 
@@ -18,7 +18,7 @@ const seeded = (seed: number): (() => number) => {
   };
 };
 
-/** Gaps between calls, in mean gaps: users who know nothing of each other, or a steady load that jitters. */
+/** The gap before the next call, as a multiple of the mean gap: independent users, or a steady load with jitter. */
 const arrivals: Readonly<Record<string, (random: number) => number>> = {
   random: (random) => -Math.log(1 - random),
   steady: (random) => 0.5 + random,
@@ -57,7 +57,7 @@ const run = async (gapOf: (random: number) => number, load: number, isExporting:
   return { p99Ms: p99(tookMs), pages, refused: service.limiters.requests.refused };
 };
 
-/** What an export costs interactive calls, and what they leave it. */
+/** Measures how much an export slows interactive calls, and which share of the limit the export gets. */
 export const reserveCells = async (): Promise<void> => {
   console.log(
     `interactive calls beside an export, simulated clock, 50 ms, ${minutes} minutes, sliding windows`,

@@ -9,13 +9,13 @@ import { SimulatedRedis } from "../../test/support/simulated-redis.ts";
 import { simulatedService } from "../../test/support/simulation.ts";
 import { countings, latencies, loads, percent } from "./simulated.ts";
 
-// As many windows of the slowest budget as show a steady state; a third of them whole, lest a burst falls on the edge.
-// By the end of that third each process has its first twenty answers.
+// Enough windows of the slowest budget for a steady state. A third of them is a whole number, so that no burst falls on the
+// boundary. By the end of the first third, each process has its first twenty responses.
 const windows = { requests: 30, events: 120, emails: 6 } as const;
 
-// REDIS_MS in the environment is another way to Redis, and as long back.
+// REDIS_MS in the environment sets the latency to Redis, in each direction.
 const redisMs = Number(process.env.REDIS_MS ?? 0.5);
-// PROCESSES is another number of processes.
+// PROCESSES sets the number of processes.
 const processes = Number(process.env.PROCESSES ?? 4);
 
 const cell = async (
@@ -58,7 +58,7 @@ const cell = async (
           while (clock.now() < until) await send(requestOn(budgets, { weight }));
         })();
   }
-  // The first third belongs to finding each other, and to learning the latency.
+  // In the first third, the processes discover each other and measure the latency.
   await store.advance(until / 3);
   sent.fill(0);
   messages = 0;
@@ -78,14 +78,14 @@ const cell = async (
   return `${counting} ${refused} ${shares.join(" + ")}, ${more}`;
 };
 
-/** Processes, each with a clock of its own, on a real redis-server that reads the simulated clock. */
+/** Runs processes, each with its own clock offset, on a real redis-server that uses the simulated clock. */
 export const simulatedFleetCells = async (): Promise<void> => {
   console.log(
     `${processes} processes on one Redis, simulated clock, ${redisMs} ms to Redis, full-length limits: 429s, share (mixed: events + emails + requests)`,
   );
   const server = await RedisServer.start();
-  // LOAD=mixed in the environment leaves one load; LATENCY='300 ms', COUNTING=fixed are others than these. What a
-  // sliding window lets in, fixed windows and a bucket let in, too.
+  // In the environment, LOAD=mixed selects one load, LATENCY='300 ms' another latency, and COUNTING=fixed another counting. The
+  // default is a sliding window, because fixed windows and a bucket accept everything that a sliding window accepts.
   const wantedLatencies = process.env.LATENCY ? [process.env.LATENCY] : ["50 ms", "0-300 ms, counted last"];
   const wantedCounting = process.env.COUNTING ?? "sliding";
   const wanted = Object.entries(loads).filter(([name]) => name === (process.env.LOAD ?? name));

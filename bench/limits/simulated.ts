@@ -4,7 +4,7 @@ import { FakeClock } from "../../test/support/fake-clock.ts";
 import { paced, requestOn } from "../../test/support/paced.ts";
 import { constantLatency, randomLatency, simulatedService } from "../../test/support/simulation.ts";
 
-/** The kinds of limiter; COUNTING=sliding in the environment leaves one of them. */
+/** How the service may count. COUNTING=sliding in the environment selects one way. */
 export const countings = (["sliding", "fixed", "bucket"] as const).filter(
   (counting) => counting === (process.env.COUNTING ?? counting),
 );
@@ -18,8 +18,8 @@ export const latencies = {
 };
 
 /**
- * What can be had of a limit without risking a 429, when round trips are longer than the shortest by so much on
- * average: `docs/design-notes.md`, "Latency and the floor".
+ * The mean round trip minus the shortest one, for each latency. It bounds the share of a limit that a client can use without
+ * a 429: `docs/design-notes.md`, "Latency and the floor".
  */
 const meanExcessMs: Readonly<Record<keyof typeof latencies, number>> = {
   "0": 0,
@@ -29,7 +29,7 @@ const meanExcessMs: Readonly<Record<keyof typeof latencies, number>> = {
   "0-300 ms, counted first": 150,
 };
 
-/** A share of a limit, and of the possible where that is less. */
+/** Formats a share of a limit. If the limit cannot be used fully, also shows the share of the possible maximum. */
 export const percent = (share: number, latency: keyof typeof latencies, { windowMs }: Limit): string => {
   const possible = windowMs / (windowMs + meanExcessMs[latency]);
   const of = (part: number): string => `${(part * 100).toFixed(1)} %`;
@@ -53,7 +53,7 @@ export const loads: Readonly<Record<string, readonly Load[]>> = {
 };
 
 const windows = 200;
-// By then the latency is known.
+// After so many windows, the client has measured the latency.
 const learning = 20;
 
 const cell = async (
@@ -67,7 +67,7 @@ const cell = async (
   const { send } = paced(service.send, { clock, limits });
   const slowest = Math.max(...load.map(({ budgets }) => limits[budgets.at(-1) ?? "requests"].windowMs));
   const until = slowest * windows;
-  // As many callers as keep every budget wanted, each sending one request after the other.
+  // Enough callers to use every budget fully. Each caller sends one request after another.
   const callers = load.flatMap((one) =>
     Array.from({ length: 120 }, async () => {
       while (clock.now() < until) await send(requestOn(one.budgets, { weight: one.weight }));
@@ -88,12 +88,12 @@ const cell = async (
   return { refused, shares };
 };
 
-/** Every cell on a simulated clock: exact, and the documented limits at full length. */
+/** Runs every cell on a simulated clock, with exact figures and the documented limits. */
 export const simulatedCells = async (): Promise<void> => {
   console.log(
     `one process, simulated clock, ${windows} windows, full-length limits: 429s, share (mixed: events + emails + requests)`,
   );
-  console.log("  (in brackets: of what can be had under random latency without risking a 429)");
+  console.log("  (in brackets: the share of what random latency allows without a 429)");
   for (const [loadName, load] of Object.entries(loads)) {
     for (const latency of Object.keys(latencies) as (keyof typeof latencies)[]) {
       const cells: string[] = [];

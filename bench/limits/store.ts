@@ -4,7 +4,7 @@ import type { SharedLimits } from "../../src/options/shared-limits.ts";
 import { type RedisLimitsOptions, redisLimits } from "../../src/redis/index.ts";
 import { migration, sqlLimits } from "../../src/sql/index.ts";
 
-/** A server behind the limits of a fleet. STORE=postgres in the environment takes PostgreSQL instead of Redis. */
+/** The server that stores the limits of a fleet: Redis, or PostgreSQL if STORE=postgres is in the environment. */
 export interface BenchStore {
   readonly name: string;
   readonly url: string;
@@ -42,11 +42,11 @@ export const startStore = async (): Promise<BenchStore> => {
   };
 };
 
-/** Limits over the store at a URL; `close` ends the connections. */
+/** Connects to the store at a URL. `open` returns limits, and `close` ends the connections. */
 export const limitsAt = (url: string) => {
   if (url.startsWith("redis:")) {
     const redis = new Redis(url);
-    // The command that fails tells it to the limits.
+    // The limits get the error from the command that fails.
     redis.on("error", () => undefined);
     const open = (options: RedisLimitsOptions): SharedLimits => redisLimits(redis, options);
     return { open, close: async () => redis.disconnect() };

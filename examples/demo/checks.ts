@@ -3,7 +3,7 @@ import type { IngestReport } from "touchpoint-sdk";
 import { readCsv } from "touchpoint-sdk/files";
 import type { SandboxState } from "touchpoint-sdk/sandbox";
 import { plan } from "./events.ts";
-import { grouped } from "./say.ts";
+import { grouped } from "./print.ts";
 
 /** A statement that must be true, and whether it is. */
 export interface Check {

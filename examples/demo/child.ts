@@ -43,7 +43,7 @@ export const start = (
   return {
     kill: (signal) => child.kill(signal),
     ended: new Promise((resolve) => {
-      // Not "exit": the last messages may still be on their way then.
+      // The last messages may arrive after "exit", but always before "close".
       child.once("close", (code, signal) => resolve(code ?? signal));
     }),
   };

@@ -3,7 +3,7 @@ import { person } from "./people.ts";
 /** How many lines of each kind the demo's file has. */
 export const plan = { distinct: 940, repeated: 40, refused: 15, unreadable: 5 } as const;
 
-/** People of the workspace that the events are about. */
+/** How many contacts of the workspace the events are about. */
 const people = 1_200;
 
 /** Numbers from 0 up to 1, the same on every run (a linear congruential generator). */
@@ -44,7 +44,7 @@ const validEvent = (index: number): object => {
   const { name, properties } = activity();
   const who = below(people);
   const { email } = person(who);
-  // Every 60th is about a person without a contact, and creates none.
+  // Every 60th event is about a person who is not a contact, and creates no contact.
   if (index % 60 === 59)
     return {
       id: `evt-${index}`,
@@ -52,7 +52,7 @@ const validEvent = (index: number): object => {
       contact: { email: `guest-${index}@example.org` },
       createContact: false,
     };
-  // Every 20th has no id. The client derives one from the content, so the content is unique.
+  // Every 20th event has no id. The client derives one from the content, so the content is unique.
   if (index % 20 === 7)
     return { name, contact: { email }, properties: { ...properties, session: `s-${index}` } };
   const contact = index % 3 === 0 ? { email, externalId: `user-${who}` } : { email };
@@ -79,7 +79,7 @@ const unreadableLine = (index: number): string =>
 const times = (count: number, make: (index: number) => string): string[] =>
   Array.from({ length: count }, (_, index) => make(index));
 
-/** The lines of `events.ndjson`, the same on every run. Events have no times: those would become too old. */
+/** The lines of `events.ndjson`, the same on every run. The events have no times, because a fixed time would soon be too old. */
 export const makeLines = (): string[] => {
   const lines = times(plan.distinct, (index) => JSON.stringify(validEvent(index)));
   const valid = [...lines];

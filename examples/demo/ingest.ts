@@ -1,4 +1,4 @@
-// Records the events of a file. Arguments: the file, the checkpoint, how many lines there are.
+// Records the events of a file. Arguments: the file, the checkpoint, the number of lines.
 import { Client, type EventInput } from "touchpoint-sdk";
 import { readNdjson } from "touchpoint-sdk/files";
 import { progressBar } from "../../src/cli/progress-bar.ts";
@@ -16,7 +16,7 @@ const events = readNdjson<EventInput>(file, {
 });
 const report = await client.events.ingest(events, {
   checkpoint,
-  // Half of what the limit allows in a second, so that there is time to watch, and to kill, between two batches.
+  // The limit allows only two such batches a second. The pause after a batch is time to show progress and to kill the process.
   batchSize: 25,
   onProgress: (progress) => {
     const { done, perSecond } = progress;

@@ -8,7 +8,7 @@ import { type Check, checkExport, checkIngestion, checkLimits, countLines } from
 import { type Child, type Message, start } from "./child.ts";
 import { limitsAt } from "./limits.ts";
 import { person } from "./people.ts";
-import { bold, dim, grouped, say, sayCheck, sayTable, seconds } from "./say.ts";
+import { bold, dim, grouped, print, printCheck, printTable, seconds } from "./print.ts";
 
 const contacts = 5_000;
 const lines = 1_000;
@@ -30,7 +30,7 @@ const checks: Check[] = [];
 
 const check = (...results: readonly Check[]): void => {
   checks.push(...results);
-  for (const { isRight, fact } of results) sayCheck(isRight, fact);
+  for (const { isRight, fact } of results) printCheck(isRight, fact);
 };
 
 /** Runs a program of the demo to its end and returns its messages. */
@@ -61,7 +61,7 @@ const exportContacts = async (): Promise<void> => {
   for (const message of await run("export.ts", [files.csv])) {
     if (message.kind !== "exported") continue;
     const { records, bytes, elapsedMs } = message;
-    sayTable({ contacts: records, bytes, took: seconds(elapsedMs) });
+    printTable({ contacts: records, bytes, took: seconds(elapsedMs) });
   }
   check(await checkExport(files.csv, sandbox.state));
 };
@@ -83,9 +83,9 @@ const ingestEvents = async (): Promise<void> => {
   };
 
   const killed = await ingest((done, child) => done >= lines / 2 && child.kill("SIGKILL")).ended;
-  if (process.stderr.isTTY) say();
+  if (process.stderr.isTTY) print();
   check({ isRight: killed === "SIGKILL", fact: `the first run was killed halfway (${killed})` });
-  // The killed process spent part of this second's limit, and the second run cannot know that: wait until it is over.
+  // The killed process used part of this second's limit. The second run cannot know how much, so it waits for the next second.
   await setTimeout(limits.events.windowMs);
   const ended = await ingest(() => {}).ended;
   if (report === undefined) throw new Error(`the second run ended with ${ended} and without a report`);
@@ -98,7 +98,7 @@ const ingestEvents = async (): Promise<void> => {
     rejected: rejected.size,
     unreadable: unreadable.size,
   };
-  sayTable({
+  printTable({
     "lines in the file": counts.lines,
     "recorded once": counts.recorded,
     "repeats of another line": counts.repeated,
@@ -107,7 +107,7 @@ const ingestEvents = async (): Promise<void> => {
   });
   for (const reason of new Set(rejected.values())) {
     const times = [...rejected.values()].filter((error) => error === reason).length;
-    say(`  ${dim(`rejected ${times} ×`)} ${reason}`);
+    print(`  ${dim(`rejected ${times} ×`)} ${reason}`);
   }
   check(...checkIngestion(sandbox.state, counts, report));
 };
@@ -115,24 +115,24 @@ const ingestEvents = async (): Promise<void> => {
 try {
   await mkdir(at("out"), { recursive: true });
   await Promise.all([files.checkpoint, files.ledger].map((file) => rm(file, { force: true })));
-  say(
+  print(
     `${bold("Touchpoint sandbox")} at ${server.url}, limits ${speed === "fast" ? "ten times the documented ones" : "as documented"}`,
   );
-  say(`\n${bold("1  Send one email, and lose the response")}`);
+  print(`\n${bold("1  Send one email, and lose the response")}`);
   await sendEmail();
-  say(`\n${bold(`2  Export ${grouped(contacts)} contacts to CSV`)}`);
+  print(`\n${bold(`2  Export ${grouped(contacts)} contacts to CSV`)}`);
   await exportContacts();
-  say(`\n${bold(`3  Ingest a file of ${grouped(lines)} events, and kill the process halfway`)}`);
+  print(`\n${bold(`3  Ingest a file of ${grouped(lines)} events, and kill the process halfway`)}`);
   await ingestEvents();
-  say(`\n${bold("4  Requests that reached the sandbox")}`);
+  print(`\n${bold("4  Requests that reached the sandbox")}`);
   const { requests, byOperation } = sandbox.state.counts;
-  sayTable({ ...byOperation, total: requests });
+  printTable({ ...byOperation, total: requests });
   check(checkLimits(sandbox.state));
 } finally {
   await server.close();
 }
 const failed = checks.filter(({ isRight }) => !isRight).length;
-say(
+print(
   `\n${bold(failed === 0 ? `All ${checks.length} checks passed.` : `${failed} of ${checks.length} checks failed.`)}`,
 );
 process.exitCode = failed === 0 ? 0 : 1;

@@ -1,4 +1,4 @@
-// Sends one email under a key that several runs of this program share. Argument: the file of the ledger.
+// Sends one email under a key that several runs of this program share. Argument: the ledger file.
 import { Client, fileLedger, isTouchpointError } from "touchpoint-sdk";
 import { report } from "./child.ts";
 

@@ -1,5 +1,5 @@
-// The fleet, scaled down: npm run fleet. Real processes and a redis-server; the service is the sandbox over HTTP, its event
-// limit ten times the documented one.
+// Runs a small fleet on one machine: npm run fleet. The fleet has real processes and a redis-server. The service is the
+// sandbox over HTTP, with ten times the documented event limit.
 import { type ChildProcess, fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -11,12 +11,12 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { Queue } from "bullmq";
 import { createSandbox, documentedLimits } from "touchpoint-sdk/sandbox";
-import { bold, grouped, say, sayCheck, sayTable, seconds } from "../demo/say.ts";
+import { bold, grouped, print, printCheck, printTable, seconds } from "../demo/print.ts";
 import { connect, queueName } from "./queue.ts";
 
 const { values } = parseArgs({
   options: {
-    /** Of each workspace. */
+    /** How many events each workspace records. */
     events: { type: "string", default: "10000" },
     workspaces: { type: "string", default: "3" },
     workers: { type: "string", default: "3" },
@@ -82,7 +82,7 @@ const took = new Map<string, number>();
 let killed = 0;
 
 try {
-  say(
+  print(
     bold(`${grouped(count)} events for each of ${workspaces} workspaces, ${workers} workers, ${kills} kills`),
   );
   for (const name of names) {
@@ -104,7 +104,7 @@ try {
     if (beganAt === 0 && total > 0) beganAt = performance.now();
     for (const name of names)
       if (!took.has(name) && recorded(name) === count) took.set(name, performance.now() - beganAt);
-    // Where that many are recorded, a worker is killed, whatever it does, and another takes its place; one comes on top.
+    // The kills are spread evenly over the events. A new worker replaces each killed one, and the first kill adds one more.
     if (killed < kills && total >= ((killed + 1) * count * workspaces) / (kills + 1)) {
       if (killed === 0) add();
       const [oldest] = running;
@@ -121,7 +121,7 @@ try {
     );
     isOver = completed > 0 && Object.values(open).every((jobs) => jobs === 0);
   }
-  // One that was added last may still be starting.
+  // The worker that was added last may still be starting.
   while ((await queue.getWorkersCount()) < running.size);
   const endedAs = await Promise.all(
     [...running].map((child) => {
@@ -134,12 +134,12 @@ try {
   const info = await redis.info();
   const figure = (name: string): number => Number(new RegExp(`^${name}:(\\d+)`, "m").exec(info)?.[1]);
   const { counts } = sandbox.state;
-  const found = names.map((name) => sandbox.stateOf(name).events);
-  const repeats = found.flat().reduce((sum, event) => sum + event.repeats, 0);
+  const eventsOf = names.map((name) => sandbox.stateOf(name).events);
+  const repeats = eventsOf.flat().reduce((sum, event) => sum + event.repeats, 0);
   const total = count * workspaces;
   const commandsPerSecond = figure("total_commands_processed") / (Math.max(...took.values()) / 1_000);
   const perSecond = limits.events.max / (limits.events.windowMs / 1_000);
-  sayTable({
+  printTable({
     events: total,
     "workers killed": killed,
     "workers at the end": running.size,
@@ -157,27 +157,27 @@ try {
       }),
     ),
   });
-  const isOnce = found.every(
+  const isOnce = eventsOf.every(
     (events) => new Set(events.map(({ properties }) => properties?.n)).size === count,
   );
   const checks = [
-    [`all ${grouped(total)} events are recorded, each once`, isOnce && found.flat().length === total],
+    [`all ${grouped(total)} events are recorded, each once`, isOnce && eventsOf.flat().length === total],
     [`${kills} workers were killed`, killed === kills],
     ["0 requests refused with 429", (counts.byStatus["429"] ?? 0) === 0],
     ["0 jobs failed", (await queue.getFailedCount()) === 0],
     ["the workers that were told to end did", endedAs.every((code) => code === 0)],
   ] as const;
-  for (const [fact, isRight] of checks) sayCheck(isRight, fact);
+  for (const [fact, isRight] of checks) printCheck(isRight, fact);
 
-  const whole = 10_000_000;
+  const manyEvents = 10_000_000;
   const { events, eventsPerDay } = documentedLimits;
-  const days = whole / eventsPerDay.max;
-  say(bold(`\n${grouped(whole)} events at the documented limits, on paper`));
-  sayTable({
+  const days = manyEvents / eventsPerDay.max;
+  print(bold(`\n${grouped(manyEvents)} events at the documented limits, calculated`));
+  printTable({
     "one workspace": `${days} days, ${grouped(eventsPerDay.max / events.max)} s of work a day`,
     "ten workspaces": `${days / 10} days`,
-    requests: Math.round((whole * counts.requests) / total),
-    "Redis commands": Math.round((commandsPerSecond / workspaces) * (whole / events.max)),
+    requests: Math.round((manyEvents * counts.requests) / total),
+    "Redis commands": Math.round((commandsPerSecond / workspaces) * (manyEvents / events.max)),
   });
   process.exitCode = checks.every(([, isRight]) => isRight) ? 0 : 1;
 } finally {

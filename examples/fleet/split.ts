@@ -32,7 +32,7 @@ const queue = new Queue<LineRange>(queueName, { connection: redis });
 let jobs = 0;
 for await (const range of lineRanges()) {
   jobs += 1;
-  // A range has the same id each time, so it is one job. The priority lets all workspaces start at once.
+  // The same range always gets the same id, so it becomes one job. The priority lets all workspaces start at once.
   const jobId = `${workspace}-${basename(file)}-${range.firstLine}`;
   const tries = { attempts: 100, backoff: { type: "fixed", delay: 60_000 } };
   await queue.add("record", range, { jobId, priority: jobs, ...tries });

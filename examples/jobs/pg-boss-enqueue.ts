@@ -2,11 +2,11 @@
 import type { ClientBase } from "pg";
 import type { PgBoss } from "pg-boss";
 
-/** Runs `work` in a transaction. What it passes to `ask` becomes a job when the transaction commits. */
+/** Runs `work` in a transaction. What `work` passes to `enqueue` becomes a job when the transaction commits. */
 export const transaction = async (
   connection: ClientBase,
   boss: PgBoss,
-  work: (ask: (queue: string, data: object) => Promise<unknown>) => Promise<void>,
+  work: (enqueue: (queue: string, data: object) => Promise<unknown>) => Promise<void>,
 ): Promise<void> => {
   // pg-boss writes the job through the transaction's own connection.
   const db = { executeSql: (text: string, values: unknown[]) => connection.query(text, values) };

@@ -1,4 +1,4 @@
-// Sends the emails that transactions asked for. Start any number of these, and kill any of them.
+// Sends the emails that transactions have queued. Start any number of these, and kill any of them.
 // Needs Node 22.12, pg and pg-boss 12, TOUCHPOINT_BASE_URL, TOUCHPOINT_API_KEY and DATABASE_URL.
 import { Pool } from "pg";
 import { PgBoss } from "pg-boss";
@@ -15,7 +15,7 @@ const connectionString = process.env.DATABASE_URL ?? "postgres://localhost/postg
 const pool = new Pool({ connectionString });
 // Without a listener, the loss of an idle connection would end the process.
 pool.on("error", (error) => console.log(error.message));
-// Claims commit on connections of their own, never inside the transaction that asks for an email.
+// The ledger commits its claims on its own connections, never inside the transaction that queues an email.
 const ledger = sqlLedger(async (sql, params) => (await pool.query(sql, [...params])).rows, {
   dialect: "postgres",
 });
@@ -33,11 +33,11 @@ await boss.work<Welcome>(queue, { pollingIntervalSeconds: 0.5 }, async ([job]) =
     await client.emails.send(email, { once: `welcome:${user}`, totalTimeoutMs: job.expireInSeconds * 1_000 });
   } catch (error) {
     if (!isTouchpointError(error)) throw error;
-    // The job of a worker that died in the middle of a send: its key says so as soon as its attempt is over.
+    // The limit is used up, or another worker claimed the key and may still be sending: try again later.
     const isTooEarly = error.code === "once_pending" || error.code === "rate_limited";
     const waitMs = error.code === "rate_limited" ? (error.retryAfterMs ?? 1_000) : 1_000;
     if (isTooEarly) await boss.send(queue, job.data, { startAfter: Math.ceil(waitMs / 1_000) });
-    // Nobody knows whether it went out: for a person, who looks and settles the key. Never again by itself.
+    // The email may have been sent: a person has to look in the mail account and settle the key.
     else if (error.outcome === "unknown") console.log(`unknown ${user}`);
     else throw error;
   }

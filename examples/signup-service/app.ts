@@ -1,4 +1,4 @@
-// The routes of a sign-up service: one bound over a whole handler, 429 and 202 where a limit is used up.
+// The routes of a sign-up service. One deadline covers all calls of a handler. If a limit is used up, the response is 429 or 202.
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from "fastify";
 import { type Client, isTouchpointError, RateLimitError } from "touchpoint-sdk";
 import type { WelcomeJobs } from "./jobs.ts";
@@ -8,9 +8,9 @@ export interface SignupOptions {
   readonly jobs: WelcomeJobs;
   /** The list that everyone who signs up is added to. */
   readonly listId: string;
-  /** The time of a whole handler, in milliseconds. */
+  /** How long a handler may take, in milliseconds. */
   readonly handlerMs?: number;
-  /** How many sign-ups run at a time; more are told to come back. */
+  /** How many sign-ups run at a time. Further sign-ups get a 429. */
   readonly maxRunning?: number;
   readonly logger?: FastifyBaseLogger;
 }
@@ -29,7 +29,7 @@ const signupSchema = {
 const retryAfter = (error: RateLimitError): string =>
   String(Math.max(1, Math.ceil((error.retryAfterMs ?? 0) / 1_000)));
 
-/** Creates the service. It listens nowhere yet. */
+/** Creates the service. Call `listen` to start it. */
 export const signupService = (options: SignupOptions): FastifyInstance => {
   const { client, jobs, listId, handlerMs = 1_500, maxRunning = 5 } = options;
   const app: FastifyInstance = Fastify({ ...(options.logger && { loggerInstance: options.logger }) });
@@ -41,7 +41,7 @@ export const signupService = (options: SignupOptions): FastifyInstance => {
     await bound.lists.addContacts(listId, [email]);
     const event = { id: `signed-up:${contact.id}`, name: "signed.up", contact: { id: contact.id } };
     await bound.events.record(event);
-    // On disk before the response: a welcome is sent once, whatever happens to this process.
+    // The job is on disk before the response, so the welcome is sent once even if this process is killed.
     const welcome = await jobs.add(
       { contactId: contact.id, to: email },
       Math.max(1, deadline.getTime() - Date.now()),
@@ -51,7 +51,7 @@ export const signupService = (options: SignupOptions): FastifyInstance => {
 
   let running = 0;
   app.post<{ Body: Signup }>("/signups", { schema: { body: signupSchema } }, async (request, reply) => {
-    // Many at once would share the requests of the limit, and none would have enough for its four calls.
+    // Too many at once would share the request limit, and none could make its four calls in time.
     if (running >= maxRunning) return reply.code(429).header("retry-after", "1").send({ limit: "signups" });
     running += 1;
     try {
@@ -72,7 +72,7 @@ export const signupService = (options: SignupOptions): FastifyInstance => {
       { code: error.code, outcome: error.outcome, operation: error.operation },
       "call failed",
     );
-    // Its time ran out before the request left: nothing happened, and later there may be room.
+    // The deadline passed before the request was sent. The call had no effect, and a later try may succeed.
     if (error.code === "timeout" && error.outcome === "not-applied")
       return reply.code(503).header("retry-after", "1").send({ code: error.code });
     return reply.code(error.code === "input_invalid" ? 400 : 502).send({ code: error.code });

@@ -1,4 +1,4 @@
-// Welcome emails that are due: on disk first, then sent under a key. A job that is run twice sends once.
+// Stores welcome emails on disk, then sends each under its own key, so that a job that runs twice sends one email.
 import { appendFile, readFile } from "node:fs/promises";
 import {
   type CallOptions,
@@ -15,17 +15,17 @@ export interface Welcome {
 
 /** The welcome emails of this service. */
 export interface WelcomeJobs {
-  /** How many wait for the email limit. */
+  /** How many emails are stored and not sent yet. */
   readonly due: number;
-  /** Stores the job, and sends at once if the email limit allows it. It is `due` if that takes longer than `waitMs`. */
+  /** Stores the job, and sends it at once if the email limit allows it. Returns `due` if that takes longer than `waitMs`. */
   add(welcome: Welcome, waitMs: number): Promise<"sent" | "due" | "unknown">;
-  /** Sends what an earlier process left, and what waits. Resolves when nothing is due, or after `stop`. */
+  /** Sends the emails that are due, including those of an earlier process. Resolves after one try of each, or after `stop`. */
   run(): Promise<void>;
-  /** Begins no further email: a closed client would open again for it. The next process sends them. */
+  /** Starts no further email, because a call would reopen a closed client. The next process sends the rest. */
   stop(): void;
 }
 
-/** @param file - the jobs, a line each; `client` needs a ledger that outlives the process. */
+/** @param file - stores one job per line. `client` needs a ledger that survives the process. */
 export const welcomeJobs = (file: string, client: Client): WelcomeJobs => {
   const due = new Map<string, Welcome>();
   let running: Promise<void> | undefined;
@@ -40,7 +40,7 @@ export const welcomeJobs = (file: string, client: Client): WelcomeJobs => {
     } catch (error) {
       const isBeingSent = error instanceof SendOnceError && error.code === "once_pending";
       if (error instanceof RateLimitError || isBeingSent) return "due";
-      // A person settles the key; a refusal (do-not-email, a refused stage) is not tried again either.
+      // The job is over. A refusal (do-not-email, a refused stage) is final, and a person settles an unknown key.
       due.delete(welcome.contactId);
       if (isTouchpointError(error) && error.outcome === "unknown") return "unknown";
       throw error;
@@ -53,7 +53,7 @@ export const welcomeJobs = (file: string, client: Client): WelcomeJobs => {
       const welcome: Welcome = JSON.parse(line);
       due.set(welcome.contactId, welcome);
     }
-    // Keys that were sent return their receipt, and send nothing.
+    // If the email of a key was already sent, the call returns its receipt and sends nothing.
     for (const welcome of due.values()) {
       if (isStopped) return;
       await send(welcome, {}).catch(() => undefined);
@@ -65,11 +65,11 @@ export const welcomeJobs = (file: string, client: Client): WelcomeJobs => {
       return due.size;
     },
     add: async (welcome, waitMs) => {
-      // Being sent, or waiting for the limit: no handler waits with it.
+      // The email is being sent or waits for the limit. The handler does not wait for it.
       if (due.has(welcome.contactId)) return "due";
       due.set(welcome.contactId, welcome);
       await appendFile(file, `${JSON.stringify(welcome)}\n`);
-      // An email that is on its way is not called back: the visitor stops waiting, and the job sees it through.
+      // After `waitMs`, the visitor gets a response. The email is not aborted: the job continues to send it.
       const late = new Promise<"due">((resolve) => setTimeout(resolve, waitMs, "due").unref());
       return Promise.race([send(welcome, { maxWaitMs: 1 }), late]);
     },

@@ -1,4 +1,4 @@
-// Starts the sign-up service: client, jobs, the nightly export beside them, SIGTERM.
+// Starts the sign-up service with its jobs and a nightly export. SIGTERM stops it.
 //   TOUCHPOINT_BASE_URL=… TOUCHPOINT_API_KEY=… PORT=3000 npx tsx examples/signup-service/main.ts
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -12,18 +12,18 @@ import { welcomeJobs } from "./jobs.ts";
 const { PORT = "0", DATA = "signup-data", LIST = "", EXPORT_EVERY_MS = "86400000" } = process.env;
 mkdirSync(DATA, { recursive: true });
 
-instrument(); // to the global providers, if the process has some
+instrument(); // uses the global providers, if the process has any
 const logger = pino();
 const client = new Client({ ledger: fileLedger(join(DATA, "sent.ledger")), logger, logLevel: "warn" });
 const jobs = welcomeJobs(join(DATA, "welcomes.ndjson"), client);
 const listId = LIST || (await client.lists.create({ name: `Signed up ${Date.now()}` })).id;
 const app = signupService({ client, jobs, listId, logger });
 
-// Background work: requests go first, and a killed export continues with the next start.
+// The export runs in the background: sign-ups go first. After a kill, the next export continues where the last one stopped.
 const exportAll = () =>
   writeCsv(join(DATA, "contacts.csv"), client.contacts.list(), { checkpoint: join(DATA, "export.json") })
     .then(({ records }) => logger.info({ records }, "exported"))
-    .catch((error: unknown) => logger.error(error, "export ended"));
+    .catch((error: unknown) => logger.error(error, "export failed"));
 const nightly = setInterval(exportAll, Number(EXPORT_EVERY_MS));
 const sending = setInterval(() => void jobs.run(), 5_000);
 void jobs.run();

@@ -121,7 +121,7 @@ test("a walk: send and look, fail the next call, advance, reset, without a reloa
   expect(trouble).toEqual([]);
 });
 
-test("freeze stops the clock and lets it go on", async () => {
+test("the clock can be frozen and started again", async () => {
   await openPage();
   const freeze = page.locator("#freeze");
   await freeze.click();
@@ -154,7 +154,7 @@ test("data is seeded, saved and loaded", async () => {
   await told(/format must be "touchpoint-sandbox"/);
 });
 
-test("a plan is taken back; a wrong one is refused in words", async () => {
+test("a fault plan can be removed, and an invalid plan is refused with a sentence", async () => {
   await openPage();
   sandbox.fail({ operation: "events.record", times: 3, with: "stall" });
   await button(/^Fail next/).click();
@@ -190,7 +190,7 @@ test("requests are filtered by kind and operation, and searched in what was sent
   await shown("Nothing fits.");
 });
 
-test("events and contacts tell their history, and lead from one to the other", async () => {
+test("events and contacts show their history, and link to each other", async () => {
   await fill();
   await client.events.record({ id: "e-1", name: "order.placed", contact: { email: "ada@example.com" } });
   await openPage();
@@ -203,7 +203,7 @@ test("events and contacts tell their history, and lead from one to the other", a
   await page.getByRole("heading", { name: /^PATCH \/api\/v1\/contacts\// }).waitFor();
 });
 
-test("a budget that is used up says so, in words and by its plot", async () => {
+test("a used-up budget is shown in words and in its plot", async () => {
   await client.close();
   client = new Client({ apiKey: "sandbox-key", baseUrl: server.url, maxRetries: 0, limits: false });
   for (let n = 0; n < 20; n += 1)
@@ -222,7 +222,7 @@ test("a budget that is used up says so, in words and by its plot", async () => {
   await key.getByRole("img", { name: /^emails of key 1: 0 of 20 used now, 20 at most/ }).waitFor();
 });
 
-test("what an email holds neither runs nor calls home, and text is never HTML", async () => {
+test("the content of an email neither runs nor sends requests, and text is never HTML", async () => {
   const attack = `<script>top.hacked = 1; fetch("https://evil.test/")</script><img src="https://evil.test/x.png" onerror="top.hacked = 2">`;
   await client.emails.send({
     to: "ada@example.com",
@@ -250,7 +250,7 @@ test("what an email holds neither runs nor calls home, and text is never HTML", 
   expect(trouble.filter((one) => one.startsWith("https://"))).toEqual([]);
 });
 
-test("the keyboard reaches everything: lists by arrows, tabs by arrows, panels end with Escape", async () => {
+test("everything works by keyboard: arrows move in lists and tabs, and Escape closes panels", async () => {
   await fill();
   await openPage();
   await view("Mail").focus();
@@ -325,7 +325,7 @@ describe.each([
   });
 });
 
-test("at 400 px the list gives way to what was chosen, and comes back", async () => {
+test("at 400 px the selected item replaces the list, and the list comes back", async () => {
   await fill();
   await openPage({ viewport: { width: 400, height: 800 } });
   for (const name of ["Requests", "Mail", "Contacts", "Events", "Budgets"])
@@ -341,7 +341,7 @@ test("at 400 px the list gives way to what was chosen, and comes back", async ()
   await row("On its way").waitFor();
 });
 
-test("without the server a banner says so, until it is back", async () => {
+test("a banner is shown while the server is unreachable", async () => {
   await openPage();
   const banner = page.getByRole("alert").filter({ hasText: "The sandbox has ended." });
   expect(await banner.isVisible()).toBe(false);
@@ -445,7 +445,7 @@ test("a 429 names its limit, and an answer its duration", async () => {
   await shown("Refused by the limit emails, nothing applied");
 });
 
-test("an email whose sender does not know of it says so", async () => {
+test("an email whose sender got no response is marked", async () => {
   const email = (subject: string) => ({ to: "ada@example.com", subject, text: "Hi" });
   sandbox.fail({ operation: "emails.send", with: "reset-after-apply" });
   await post("emails", email("Reset")).catch(() => {});

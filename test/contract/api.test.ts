@@ -4,10 +4,10 @@ import { apiFile, apiReport } from "../../scripts/api.ts";
 
 const report = apiReport();
 
-test("docs/api.md is what the entries export now: npm run generate", () => {
+test("docs/api.md is up to date: otherwise, run npm run generate", () => {
   expect(readFileSync(apiFile, "utf8")).toBe(report);
 });
 
-test("it holds no private part, no body and no path of a source file", () => {
+test("docs/api.md contains no private member, no function body and no path of a source file", () => {
   expect(report).not.toMatch(/#private|import\("|@internal|=>\s*\{\s*return/);
 });

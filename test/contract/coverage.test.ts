@@ -3,11 +3,11 @@ import { committedCoverage, coverageText, holes } from "../../scripts/coverage.t
 import { serviceDocument } from "./document.ts";
 import { says } from "./document-statement.ts";
 
-test("every statement of the service document is held by tests that exist", () => {
+test("every statement of the service document has tests, and the tests exist", () => {
   expect(holes(serviceDocument)).toEqual([]);
 });
 
-test("no statement stands twice in a section, and no section twice", () => {
+test("no section has a statement twice, and no section appears twice", () => {
   for (const { statements } of serviceDocument) {
     const texts = statements.map((statement) => statement.says);
     expect(texts).toEqual([...new Set(texts)]);
@@ -16,15 +16,15 @@ test("no statement stands twice in a section, and no section twice", () => {
   expect(names).toEqual([...new Set(names)]);
 });
 
-test("coverage.md is what the map says now: npm run generate", () => {
+test("coverage.md is up to date: otherwise, run npm run generate", () => {
   expect(committedCoverage()).toBe(coverageText(serviceDocument));
 });
 
-test("a statement without a test, and a test that is not there, are holes", () => {
+test("a statement without a test, and a test that does not exist, are reported", () => {
   const gone = { file: "test/contract/coverage.test.ts", title: "a test that was renamed" };
   const statements = [says("nothing holds this"), says("a renamed test held this", [gone])];
   expect(holes([{ name: "Planted", statements }])).toEqual([
-    "Planted 1 (nothing holds this): no test holds it",
+    "Planted 1 (nothing holds this): no test covers it",
     'Planted 2 (a renamed test held this): test/contract/coverage.test.ts has no test "a test that was renamed"',
   ]);
 });

@@ -42,10 +42,7 @@ export const conditionSections: readonly Section[] = [
       ),
       says("403: missing scope", keys("%s %s without its scope is a 403")),
       says("403: events from a browser", browsers),
-      says(
-        "not shown: scopes of read operations",
-        leftOpen("no key is refused a list of contacts for its scopes"),
-      ),
+      says("not shown: scopes of read operations", leftOpen("a key without scopes may list contacts")),
     ],
   },
   {
@@ -67,7 +64,7 @@ export const conditionSections: readonly Section[] = [
       says(
         "404: no record with the id, also of other workspaces",
         table,
-        errors("records of another workspace are not found, whatever the operation"),
+        errors("no operation finds records of another workspace"),
       ),
       says("409: contact email", table, contacts("an address that exists, in any case, is a 409")),
       says(

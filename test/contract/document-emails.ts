@@ -18,13 +18,13 @@ import {
   schemas,
 } from "./document-statement.ts";
 
-const receipt = fields("'s receipt hands over %s");
+const receipt = fields("'s receipt has %s");
 const sent = emails("answers 200 with the sent email, and records it");
 const scheduled = emails("is answered 201 with the scheduled email, and is sent at its time");
 const refused = emails("%j is a %i and sends nothing");
 const again = emails("every check runs again when it is sent");
 const later = rules(
-  "a scheduled email is sent with the signature and tracking of its time, not of its acceptance",
+  "a scheduled email gets the signature and tracking of the time of sending, not of scheduling",
 );
 const byStage = emails("to a contact in stage %s only with force");
 const wire = properties("$operation is $method $path");
@@ -97,12 +97,12 @@ export const emailSections: readonly Section[] = [
       says("SCHEDULED when accepted with sendAt", scheduled),
       says(
         "sent within about a minute after sendAt",
-        emails("a long advance still sends at the time that was asked for"),
+        emails("a long advance still sends the email at its scheduled time"),
       ),
       says(
         "waits while the account has used its day, then goes out",
         emails("waits while the account has used up its day"),
-        rules("a scheduled email waits for its account's capacity, which sends of now have used up"),
+        rules("a scheduled email waits if immediate sends have used up its account's capacity"),
       ),
       says(
         "other statuses: no more than this",

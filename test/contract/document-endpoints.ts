@@ -49,7 +49,7 @@ export const endpointSections: readonly Section[] = [
       ),
       says("not shown: the success status", leftOpen("a contact created with %i")),
       says("GET /api/v1/contacts", wire, scoped),
-      says("its scope is not stated", leftOpen("no key is refused a list of contacts for its scopes")),
+      says("its scope is not stated", leftOpen("a key without scopes may list contacts")),
       says(
         "search: matches for example an email",
         contacts("a search finds part of an address or a name, in any case"),

@@ -12,7 +12,7 @@ import {
 } from "./document-statement.ts";
 
 const recorded = fields("is recorded with each of its request fields");
-const receipt = fields("'s receipt hands over %s");
+const receipt = fields("'s receipt has %s");
 const whole = events("an unknown address becomes a contact: 202 with the whole receipt");
 const runs = events("start, resume, reach a goal and exit, tied together by a property");
 const refused = events("%j is a 400 that records nothing");
@@ -138,7 +138,7 @@ export const eventSections: readonly Section[] = [
       ),
       says(
         "only failed events are retried; those with an id are safe to resend",
-        rules("of a batch only the failed events are sent again, under their ids"),
+        rules("only the failed events of a batch are sent again, with the same ids"),
       ),
       says("not shown: the error of a failed item", leftOpen("a failed item of a batch: %j")),
     ],

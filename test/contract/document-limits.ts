@@ -98,7 +98,7 @@ export const limitSections: readonly Section[] = [
       says(
         "the account's daily limit is shared by all that it sends",
         accountDay,
-        rules("a scheduled email waits for its account's capacity, which sends of now have used up"),
+        rules("a scheduled email waits if immediate sends have used up its account's capacity"),
       ),
       says(
         "50 events per second, per workspace",
@@ -153,7 +153,7 @@ export const limitSections: readonly Section[] = [
         "retrying earlier yields more 429",
         limits("a refused request costs nothing, so waiting Retry-After is always enough"),
       ),
-      says("not shown: the largest properties and body", leftOpen("properties go out however big they are")),
+      says("not shown: the largest properties and body", leftOpen("properties of any size are sent")),
       says(
         "one-off emails only; bulk sending is elsewhere",
         rules("a sent email has one recipient, given as one string"),

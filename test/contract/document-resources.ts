@@ -53,7 +53,7 @@ export const resourceSections: readonly Section[] = [
       says("every key acts inside one workspace", keys("each key acts inside its workspace")),
       says(
         "records of other workspaces are not found",
-        errors("records of another workspace are not found, whatever the operation"),
+        errors("no operation finds records of another workspace"),
       ),
     ],
   },

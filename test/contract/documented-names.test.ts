@@ -77,11 +77,11 @@ const goneIn = (page: string): readonly string[] =>
     return members.includes(part === undefined ? ofRoot : ofPart) ? [] : [whole];
   });
 
-test.each(documents)("$path names nothing that is gone", ({ text: page }) => {
+test.each(documents)("$path names nothing that no longer exists", ({ text: page }) => {
   expect(goneIn(page)).toEqual([]);
 });
 
-test("what is gone is found", () => {
+test("a name that no longer exists is reported", () => {
   expect(
     goneIn("`contacts.merge` client.emails.sendAll() sandbox.wipe() `contacts.csv` contacts.length"),
   ).toEqual(["`contacts.merge", "client.emails.sendAll", "sandbox.wipe"]);

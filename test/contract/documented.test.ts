@@ -66,11 +66,11 @@ const methodsOf = (symbol: ts.Symbol): readonly ts.Symbol[] =>
 const silentOf = (symbols: readonly ts.Symbol[]): string[] =>
   symbols.filter((symbol) => isOwn(symbol) && docsOf(symbol) === "").map(({ name }) => name);
 
-test.each(Object.entries(entry))("every export of %s says what it is for", (_name, file) => {
+test.each(Object.entries(entry))("every export of %s has a description", (_name, file) => {
   expect(silentOf(exportsOf(file))).toEqual([]);
 });
 
-test.each(Object.entries(entry))("every method of what %s exports says what it does", (_name, file) => {
+test.each(Object.entries(entry))("every method of the exports of %s has a description", (_name, file) => {
   expect(silentOf(exportsOf(file).flatMap(methodsOf))).toEqual([]);
 });
 

@@ -180,7 +180,7 @@ describe("hovers", () => {
     expect(text).not.toMatch(helpers);
   });
 
-  test.each(meanings)("%s tells what the field means", (line, meaning) => {
+  test.each(meanings)("the hover of %s describes the field", (line, meaning) => {
     expect(exact(program(line)).hover("/*here*/").docs).toContain(meaning);
   });
 });

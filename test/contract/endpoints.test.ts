@@ -37,7 +37,7 @@ test("the operations of emails, and no other, are marked as such", () => {
   expect(marked).toEqual(Object.values(operations.emails));
 });
 
-test("the records say what a workspace's schemas type", () => {
+test("the operations declare what the schemas of a workspace type", () => {
   const facts: readonly OperationFacts[] = all;
   const typed = facts.flatMap(({ id, typedInput, typedOutput }) =>
     (typedInput ?? typedOutput) === undefined ? [] : [[id, typedInput, typedOutput]],

@@ -107,7 +107,7 @@ describe("per operation", () => {
     expect(await failure(client.events.record(event))).toMatchObject({ status });
   });
 
-  test("records of another workspace are not found, whatever the operation", async () => {
+  test("no operation finds records of another workspace", async () => {
     const { client, sandbox } = service({ apiKeys: ["sandbox-key", { key: "other", workspace: "other" }] });
     const contact = await client.contacts.create({ email: "ada@example.com" });
     const company = await client.companies.create({ companyName: "Engines" });

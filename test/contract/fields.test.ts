@@ -79,7 +79,7 @@ describe("an event", () => {
     expect(await client.events.record({ name: "x", contact: { id } })).toMatchObject({ contactId: id });
   });
 
-  test.each(Object.entries(samples.receipt))("'s receipt hands over %s", async (field, value) => {
+  test.each(Object.entries(samples.receipt))("'s receipt has %s", async (field, value) => {
     const { client } = answering(202, samples.receipt);
     expect(await client.events.record(event)).toHaveProperty(field, value);
   });
@@ -98,7 +98,7 @@ describe("an event", () => {
 describe("an email", () => {
   const { html: _html, ...common } = samples.email;
 
-  test.each(Object.entries(samples.sentEmail))("'s receipt hands over %s", async (field, value) => {
+  test.each(Object.entries(samples.sentEmail))("'s receipt has %s", async (field, value) => {
     const { client } = answering(200, samples.sentEmail);
     expect(await client.emails.send({ ...common, text: "x" })).toHaveProperty(field, value);
   });

@@ -61,7 +61,7 @@ describe("values and fields the document does not name pass through", () => {
   });
 });
 
-describe("answers the document does not show are taken as they come", () => {
+describe("responses that the document does not show are accepted", () => {
   test.each([200, 201, 202, 299])("a contact created with %i", async (status) => {
     const { client } = answering(status, samples.contact);
     expect(await client.contacts.create(contact)).toEqual(samples.contact);
@@ -85,12 +85,12 @@ describe("answers the document does not show are taken as they come", () => {
 });
 
 describe("what the document leaves to the service", () => {
-  test("no key is refused a list of contacts for its scopes", async () => {
+  test("a key without scopes may list contacts", async () => {
     const { client } = service({ apiKeys: [{ key: "sandbox-key", scopes: [] }] });
     expect((await client.contacts.list()).total).toBe(0);
   });
 
-  test("properties go out however big they are", async () => {
+  test("properties of any size are sent", async () => {
     const { client, sent } = answering(202, samples.receipt);
     const properties = { text: "x".repeat(1_000_000) };
     await client.events.record({ id: "1", name: "x", contact, properties });

@@ -23,11 +23,11 @@ const described = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
 );
 
-test("the committed file is what operations and schemas say now: npm run generate", () => {
+test("docs/openapi.json is up to date: otherwise, run npm run generate", () => {
   expect(readFileSync(openApiFile, "utf8")).toBe(openApiText());
 });
 
-test("an independent linter finds nothing", async () => {
+test("an independent linter reports nothing", async () => {
   const config = await createConfig({ extends: ["recommended"] });
   const found = await lintFromString({ source: openApiText(), config, absoluteRef: "openapi.json" });
   expect(found.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([]);

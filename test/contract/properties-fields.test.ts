@@ -25,7 +25,7 @@ const issues = ({ id, withFields }: Place, more: object) => {
 
 const letters = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, "");
 
-test("every operation that takes fields is looked at", () => {
+test("every operation with fields is tested", () => {
   const taking = [...inputs].filter(([, input]) => issuesOf(input, undefined).length > 0).map(([id]) => id);
   expect([...new Set(places.map(({ id }) => id))].sort()).toEqual(taking.sort());
 });
@@ -38,7 +38,7 @@ describe.each(places)("$id $where", (place) => {
     fc.constantFrom("tag", "tags", "type", "url", "ids", "state", "cc", "from", "sortBy", "property"),
   );
 
-  test("an unknown field that is no spelling of any of the document's is sent", () => {
+  test("an unknown field that resembles no documented field is sent", () => {
     const unlike = name.filter((one) => place.fields.every((field) => letters(one) !== letters(field)));
     fc.assert(
       fc.property(unlike, fc.string(), (one, value) => {
@@ -55,7 +55,7 @@ const missingIn = ({ fields, withFields }: Place): readonly string[] => {
 };
 
 describe.each(places.filter((place) => missingIn(place).length > 0))("$id $where", (place) => {
-  test("another spelling of a missing field is reported, and beside the field it is sent", () => {
+  test("a misspelling of a missing field is reported, but is sent if the field is present", () => {
     const slip = fc.constantFrom(...missingIn(place)).chain((field) =>
       fc
         .tuple(fc.nat(field.length), fc.constantFrom("_", "-", "__"), fc.boolean())

@@ -8,7 +8,7 @@ import { clientOf, service } from "./service.ts";
 
 const contact = { email: "ada@example.com" };
 
-test("of a batch only the failed events are sent again, under their ids", async () => {
+test("only the failed events of a batch are sent again, with the same ids", async () => {
   const clock = new FakeClock();
   const sandbox = createSandbox({ clock: stillClock, limits: false });
   const { fetch } = sandbox;
@@ -60,7 +60,7 @@ test("a sent email has one recipient, given as one string", async () => {
   expect(sandbox.state.requests).toEqual([]);
 });
 
-test("a scheduled email waits for its account's capacity, which sends of now have used up", async () => {
+test("a scheduled email waits if immediate sends have used up its account's capacity", async () => {
   const { client, sandbox } = service({ mailAccounts: [{ id: "a", dailyLimit: 1 }], limits: {} });
   const email = { to: "ada@example.com", subject: "x", text: "x" } as const;
   await client.emails.schedule({ ...email, sendAt: "2026-03-01T12:00:30Z" });
@@ -71,7 +71,7 @@ test("a scheduled email waits for its account's capacity, which sends of now hav
   expect(sandbox.state.emails).toHaveLength(2);
 });
 
-test("a scheduled email is sent with the signature and tracking of its time, not of its acceptance", async () => {
+test("a scheduled email gets the signature and tracking of the time of sending, not of scheduling", async () => {
   const sandbox = createSandbox({ signatures: ["sig-1"], clock: stillClock, limits: false });
   const client = clientOf(sandbox.fetch);
   const email = { to: "ada@example.com", subject: "x", text: "x", sendAt: "2026-03-01T12:00:30Z" } as const;

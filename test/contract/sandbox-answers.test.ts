@@ -105,8 +105,8 @@ describe("the sandbox answers in the document's shapes", () => {
   });
 });
 
-describe("an answer that a caller could misread is not given", () => {
-  test("the last page is reached when skip and what came make the total", async () => {
+describe("the sandbox gives no response that a caller could misread", () => {
+  test("the last page is reached when skip and the records of the page add up to the total", async () => {
     const { sandbox, call } = setUp();
     sandbox.seedContacts(5);
     const { body } = await call("GET", "/contacts?skip=3&limit=2");

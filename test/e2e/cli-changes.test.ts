@@ -4,7 +4,7 @@ import type { CliEnding } from "../support/cli.ts";
 import { cliScene, key } from "../support/cli-scene.ts";
 
 const scene = cliScene();
-const { start, runTold, idsInService } = scene;
+const { start, runText, idsInService } = scene;
 
 describe("contacts changes", () => {
   const command = ["contacts", "changes", "--snapshot", "snap"];
@@ -12,7 +12,7 @@ describe("contacts changes", () => {
     const records = stdout.split("\n").filter(Boolean);
     return { ended, stderr, records: records.map((record) => JSON.parse(record)) };
   };
-  const changes = async (...args: readonly string[]) => recordsOf(await runTold(...command, ...args));
+  const changes = async (...args: readonly string[]) => recordsOf(await runText(...command, ...args));
 
   test("writes all contacts at first, then those added, changed and removed", async () => {
     scene.sandbox.seedContacts(3);
@@ -44,7 +44,7 @@ describe("contacts changes", () => {
     await changes();
     const { ended, stderr } = await changes("--search", "ada");
     expect({ ended, stderr }).toEqual({ ended: 1, stderr: expect.stringContaining("snap") });
-    expect(await runTold("contacts", "changes")).toMatchObject({
+    expect(await runText("contacts", "changes")).toMatchObject({
       ended: 2,
       stderr: expect.stringContaining("--snapshot <path> is missing"),
     });

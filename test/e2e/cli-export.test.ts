@@ -5,7 +5,7 @@ import { readCsv, readNdjson } from "../../src/files/index.ts";
 import { cliScene, key, sorted } from "../support/cli-scene.ts";
 
 const scene = cliScene();
-const { at, isThere, start, runTold, run, idsInService } = scene;
+const { at, isThere, start, runText, run, idsInService } = scene;
 
 const exportedIds = async (name: string): Promise<unknown[]> => {
   const ids: unknown[] = [];
@@ -96,7 +96,7 @@ describe("contacts export", () => {
     ["-", "--checkpoint does not work with standard output"],
     ["all.csv.gz", "--checkpoint does not work with a compressed file"],
   ])("--out %s with --checkpoint is wrong usage", async (out, message) => {
-    const { ended, stderr } = await runTold("contacts", "export", "--out", out, ...checkpoint);
+    const { ended, stderr } = await runText("contacts", "export", "--out", out, ...checkpoint);
     expect([ended, stderr.startsWith(`touchpoint: ${message}`)]).toEqual([2, true]);
   });
 
@@ -134,7 +134,7 @@ describe("contacts export", () => {
     expect(await cut.ended).toMatchObject({ ended: 141, stderr: expect.not.stringContaining("EPIPE") });
   });
 
-  test("the reader of help or progress may leave", async () => {
+  test("the reader of help or progress may close its pipe", async () => {
     scene.sandbox.seedContacts(300);
     const help = start("--help");
     help.process.stdout?.destroy();

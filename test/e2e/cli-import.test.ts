@@ -4,7 +4,7 @@ import { Client } from "../../src/index.ts";
 import { cliScene, key, lines } from "../support/cli-scene.ts";
 
 const scene = cliScene();
-const { at, start, runTold, run } = scene;
+const { at, start, runText, run } = scene;
 
 describe("contacts import", () => {
   test("imports the changed and the new rows of an export, and reports the others", async () => {
@@ -134,7 +134,7 @@ describe("contacts import --plan", () => {
       lines(header, first.replace(/,.*/, ",Owner"), second, "new@example.com,Buyer", "nobody,", "a,b,c"),
     );
     const before = structuredClone(scene.sandbox.state.contacts);
-    const { ended, stdout, stderr } = await runTold("contacts", "import", "people.csv", "--plan", "--json");
+    const { ended, stdout, stderr } = await runText("contacts", "import", "people.csv", "--plan", "--json");
     expect(ended).toBe(3);
     const plan = stdout.trimEnd().split("\n");
     expect(plan.map((row) => JSON.parse(row))).toEqual([

@@ -4,7 +4,7 @@ import { startCli } from "../support/cli.ts";
 import { cliScene, event, events, key, lines, sorted } from "../support/cli-scene.ts";
 
 const scene = cliScene();
-const { at, isThere, start, runTold, run } = scene;
+const { at, isThere, start, runText, run } = scene;
 
 const recordedOnce = (count: number) => ({
   ids: sorted(scene.sandbox.state.events.map(({ callerId = "" }) => callerId)),
@@ -153,7 +153,7 @@ describe("forecast", () => {
       stderr: "",
       report: { events: 601, durationMs: expect.any(Number), days: 1, tooOld: 1 },
     });
-    const { stdout } = await runTold("forecast", "in.ndjson");
+    const { stdout } = await runText("forecast", "in.ndjson");
     expect(stdout).toMatch(/^events {3}601\ntakes {4}\d+ s\ndays {5}1\ntoo old {2}1\n$/);
     expect(scene.sandbox.state.requests).toEqual([]);
     const keyless = startCli(["forecast", "in.ndjson"], { cwd: scene.folder, env: {} });

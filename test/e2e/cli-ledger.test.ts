@@ -70,7 +70,7 @@ describe("over a ledger with 100,000 keys", () => {
     expect(stdout.split("\n")).toHaveLength(3);
   });
 
-  test("show tells what is known, what to look up, and what each answer does", async () => {
+  test("show prints what is known, what to check, and what each settlement does", async () => {
     const { ended, stdout } = await run("show", "large.ledger", "welcome:1000");
     expect(ended).toBe(0);
     expect(stdout).toContain("welcome:1000: unknown, claimed 2023-11-14T22:13:21.000Z");
@@ -111,7 +111,7 @@ describe("settle", () => {
   test.each([
     ["sent", "sent"],
     ["not-sent", undefined],
-  ])("%s leaves the key so", async (settlement, state) => {
+  ])("%s gives the key the state %s", async (settlement, state) => {
     const { ended } = await run("settle", "small.ledger", "welcome:1", settlement);
     expect([ended, (await fileLedger(path()).get("welcome:1"))?.state]).toEqual([0, state]);
   });
@@ -141,7 +141,7 @@ describe("settle", () => {
     expect(await fileLedger(path()).get("welcome:2")).toBeUndefined();
   });
 
-  test("says when there is nothing to settle", async () => {
+  test("reports that there is nothing to settle", async () => {
     const { ended, stderr } = await run("settle", "small.ledger", "welcome:3", "sent");
     expect([ended, stderr]).toEqual([1, "touchpoint: nothing was changed: welcome:3 is free\n"]);
     expect((await run("show", "small.ledger", "welcome:3")).stdout).toBe(

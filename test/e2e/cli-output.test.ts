@@ -34,7 +34,7 @@ const env = () => ({ TOUCHPOINT_BASE_URL: server.url, TOUCHPOINT_API_KEY: key })
 const start = (args: readonly string[], stdout?: number): CliRun =>
   startCli(args, { cwd: folder, env: env(), ...(stdout !== undefined && { stdout }) });
 
-test("contacts changes: what its reader has left is written by the next run", async () => {
+test("contacts changes: the next run writes what the reader of the first run did not read", async () => {
   const script = '{ "$@"; echo "$?" > code; } | head -n 1; cat code';
   const command = ["sh", process.execPath, program, ...changes];
   const shell = { cwd: folder, env: { ...process.env, ...env() }, encoding: "utf8" } as const;
@@ -59,7 +59,7 @@ test.each(commands)("%j ends with 141 when its reader leaves", async (args) => {
   expect(await cut.ended).toMatchObject({ ended: 141, stderr: expect.not.stringContaining("touchpoint:") });
 });
 
-test.each(commands)("%j says that the disk is full", async (args) => {
+test.each(commands)("%j reports a full disk", async (args) => {
   const full = openSync("/dev/full", "w");
   const { ended, stderr } = await start(args, full).ended;
   closeSync(full);

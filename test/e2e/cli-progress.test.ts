@@ -6,7 +6,7 @@ import { program } from "../support/cli.ts";
 import { cliScene, events, key, lines } from "../support/cli-scene.ts";
 
 const scene = cliScene();
-const { at, start, runTold } = scene;
+const { at, start, runText } = scene;
 
 // As docs/guide/command-line.md shows it.
 describe("progress and records", () => {
@@ -43,7 +43,7 @@ describe("progress and records", () => {
 
   test("shows the share of an input file without a count of its records", async () => {
     await writeFile(at("in.ndjson"), lines(...events(200)));
-    const { ended, stderr } = await runTold("events", "ingest", "in.ndjson");
+    const { ended, stderr } = await runText("events", "ingest", "in.ndjson");
     expect(ended).toBe(0);
     expect(stderr).toMatch(/100 % {2}200\/200 {2}[\d,.]+\/s {2}0 s left\n$/);
   });

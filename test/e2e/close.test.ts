@@ -195,7 +195,7 @@ test.each<[string, unknown, (client: Client) => Promise<unknown>, outcome?: Outc
   },
 );
 
-test("an iteration asks for no further page once its client is closed, and a later one does", async () => {
+test("an iteration requests no further page after its client is closed, but a later iteration does", async () => {
   const server = await answeringServer(200, ({ requests }) => ({
     data: [{ ...contact, id: `c${requests}` }],
     total: 9,
@@ -214,7 +214,7 @@ test("an iteration asks for no further page once its client is closed, and a lat
   server.stop();
 });
 
-test("an iteration whose client is closed as it begins asks for nothing", async () => {
+test("an iteration whose client is closed at its start requests nothing", async () => {
   const server = await answeringServer(200, () => ({ data: [], total: 0 }));
   const client = new Client({ apiKey: "key", baseUrl: server.url });
   const first = client.contacts.list()[Symbol.asyncIterator]().next();
@@ -226,7 +226,7 @@ test("an iteration whose client is closed as it begins asks for nothing", async 
   server.stop();
 });
 
-test("an upsert cut off by its client's close looks nothing up, and stays unclear", async () => {
+test("an upsert that close cuts off searches nothing, and its outcome stays unknown", async () => {
   const server = await silentServer();
   const client = new Client({ apiKey: "key", baseUrl: server.url });
   const call = client.contacts.upsert({ email: "ada@example.com" }).catch((error: unknown) => error);
@@ -265,7 +265,7 @@ test.each<[string, number, Readonly<Record<string, string>>, ClientOptions, numb
   server.stop();
 });
 
-test("close of one client lets the others of its key wait on", async () => {
+test("close of one client does not end the waits of other clients with the same key", async () => {
   const server = await answeringServer(200, () => ({ data: [], total: 0 }));
   const options = { apiKey: "key", baseUrl: server.url, limits: { requests: { max: 1, windowMs: 50 } } };
   const closed = new Client(options);
@@ -389,7 +389,7 @@ const slowLedger = () => {
   return { ledger, slow, claimed };
 };
 
-test("close waits until the ledger knows of an answered email", async () => {
+test("close waits until the ledger has recorded a sent email", async () => {
   const { ledger, slow } = slowLedger();
   const server = await answeringServer(200, () => ({ id: "em_1", ...email }));
   const client = new Client({ apiKey: "key", baseUrl: server.url, ledger: slow });
@@ -403,7 +403,7 @@ test("close waits until the ledger knows of an answered email", async () => {
   server.stop();
 });
 
-test("close waits until the ledger knows that an email was cut off", async () => {
+test("close waits until the ledger has recorded an email that was cut off", async () => {
   const { ledger, slow } = slowLedger();
   const server = await silentServer();
   const client = new Client({ apiKey: "key", baseUrl: server.url, ledger: slow });
@@ -415,7 +415,7 @@ test("close waits until the ledger knows that an email was cut off", async () =>
   server.stop();
 });
 
-test("close waits for a key that is being taken, and gives it back", async () => {
+test("close waits for a claim in progress, and frees its key", async () => {
   const { ledger, slow } = slowLedger();
   const server = await silentServer();
   const client = new Client({ apiKey: "key", baseUrl: server.url, ledger: slow });
@@ -431,7 +431,7 @@ test("close waits for a key that is being taken, and gives it back", async () =>
   server.stop();
 });
 
-test("an email begun while its client closes takes no key", async () => {
+test("an email that starts while its client closes claims no key", async () => {
   const { slow, claimed } = slowLedger();
   const server = await silentServer();
   const client = new Client({ apiKey: "key", baseUrl: server.url, ledger: slow });
@@ -446,7 +446,7 @@ test("an email begun while its client closes takes no key", async () => {
   expect(server.requests()).toBe(1);
 });
 
-test("close waits until an email that its caller gave up is in the ledger", async () => {
+test("close waits until the ledger has recorded an email that its caller aborted", async () => {
   const { ledger, slow } = slowLedger();
   const server = await silentServer();
   const client = new Client({ apiKey: "key", baseUrl: server.url, ledger: slow });
@@ -462,7 +462,7 @@ test("close waits until an email that its caller gave up is in the ledger", asyn
   server.stop();
 });
 
-test("close waits until the ledger knows of a confirmed cancel", async () => {
+test("close waits until the ledger has recorded a confirmed cancellation", async () => {
   const { ledger, slow } = slowLedger();
   const sendAt = new Date(Date.now() + 60_000).toISOString();
   const server = await answeringServer(200, () => ({ id: "em_1", status: "SCHEDULED", sendAt }));
@@ -481,7 +481,7 @@ test("close waits until the ledger knows of a confirmed cancel", async () => {
   server.stop();
 });
 
-test("a ledger that hangs holds close for a second at most", async () => {
+test("a hanging ledger delays close by at most a second", async () => {
   const clock = new FakeClock();
   const hanging: ClaimLedger = { claim: () => new Promise(() => undefined), settle: async () => false };
   const client = new Client({ apiKey: "key", baseUrl: "http://127.0.0.1:1", ledger: hanging }, { clock });

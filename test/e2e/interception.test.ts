@@ -72,26 +72,29 @@ describe.each([
   ["MSW", withMsw],
   ["undici's MockAgent", withMockAgent],
 ] as const)("%s", (_name, intercept) => {
-  test.each(["before", "after"])("set up %s the client, it answers, and nothing leaves", async (when) => {
-    outsideTests();
-    let client = clientOf();
-    if (when === "after") await client.contacts.list();
-    left = [];
-    const double = intercept();
-    if (when === "before") client = clientOf();
-    expect(await client.emails.send(email)).toMatchObject({ id: double.id });
-    await expect(client.contacts.list()).rejects.toMatchObject({
-      name: "ConnectionError",
-      attempts: 1,
-      outcome: "not-applied",
-    });
-    expect(left).toEqual([]);
-    await double.close();
-    expect(await client.emails.send(email)).toMatchObject({ id: "sent" });
-    await client.close();
-  });
+  test.each(["before", "after"])(
+    "set up %s the client, the interception answers, and nothing is sent",
+    async (when) => {
+      outsideTests();
+      let client = clientOf();
+      if (when === "after") await client.contacts.list();
+      left = [];
+      const double = intercept();
+      if (when === "before") client = clientOf();
+      expect(await client.emails.send(email)).toMatchObject({ id: double.id });
+      await expect(client.contacts.list()).rejects.toMatchObject({
+        name: "ConnectionError",
+        attempts: 1,
+        outcome: "not-applied",
+      });
+      expect(left).toEqual([]);
+      await double.close();
+      expect(await client.emails.send(email)).toMatchObject({ id: "sent" });
+      await client.close();
+    },
+  );
 
-  test("is not followed with `interception: false`, nor by a `fetch` of one's own", async () => {
+  test("is not used with `interception: false` or with a custom `fetch`", async () => {
     const { fetch } = globalThis;
     const double = intercept();
     await using client = clientOf({ interception: false });
@@ -108,7 +111,7 @@ const replaced = async (_url: string, init: RequestInit & { readonly cache?: str
   Response.json({ id: `${init.redirect} ${init.cache}` });
 
 test.each(["VITEST", "JEST_WORKER_ID", "NODE_TEST_CONTEXT"])(
-  "in a test runner, known by %s, any replaced fetch is followed, past no cache and no redirect",
+  "in a test runner, recognized by %s, any replaced fetch is used, without cache and redirects",
   async (variable) => {
     outsideTests();
     vi.stubEnv(variable, "1");
@@ -119,7 +122,7 @@ test.each(["VITEST", "JEST_WORKER_ID", "NODE_TEST_CONTEXT"])(
   },
 );
 
-test("a fetch that node:test mocks is followed: a Proxy, whose source reads as that of native code", async () => {
+test("a fetch that node:test mocks is used, although the source of its Proxy looks native", async () => {
   const mocked = mock.method(globalThis, "fetch", replaced);
   await using client = clientOf();
   expect(await client.emails.send(email)).toMatchObject({ id: "manual no-store" });
@@ -128,7 +131,7 @@ test("a fetch that node:test mocks is followed: a Proxy, whose source reads as t
   expect(left).toEqual([path]);
 });
 
-test("a fetch that a framework or an APM has wrapped is not followed", async () => {
+test("a fetch that a framework or an APM has wrapped is not used", async () => {
   outsideTests();
   vi.stubGlobal("fetch", Object.assign(replaced, { __nextPatched: true }));
   await using client = clientOf();
@@ -137,7 +140,7 @@ test("a fetch that a framework or an APM has wrapped is not followed", async () 
 });
 
 test.each(["undici.globalDispatcher.1", "undici.globalDispatcher.2"])(
-  "a global Agent of another undici is not followed, under %s",
+  "a global Agent of another undici is not used, under %s",
   async (name) => {
     const symbol = Symbol.for(name);
     const before: unknown = Reflect.get(globalThis, symbol);

@@ -5,7 +5,7 @@ import { compile, root } from "../support/programs.ts";
 
 const [program = ""] = await compile("jitless", [`${root}test/e2e/jitless-child.ts`]);
 
-test("a process without WebAssembly is told what the default transport lacks, at the first call", async () => {
+test("without WebAssembly, the first call reports what the default transport lacks", async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ["--jitless", program]);
   expect(JSON.parse(stdout)).toMatchObject({
     ...{ name: "ConfigurationError", code: "configuration_invalid", outcome: "not-applied" },

@@ -74,7 +74,7 @@ test("a process killed between its request and the answer leaves the key to be s
   expect(ledgers).toHaveLength(2);
 });
 
-test("of processes that start together with one key, one sends", async () => {
+test("only one of several processes that start together with one key sends", async () => {
   const path = ledgerPath();
   const { url, ledgers } = await service(path, sent);
   const results = await Promise.all(Array.from({ length: 4 }, () => run(url, path)));

@@ -86,7 +86,7 @@ test("all requests share one tunnel of the proxy, opened with its user name and 
   await client.contacts.create({ email: "ada@example.com" });
   expect(await client.contacts.list()).toMatchObject({ total: 1 });
   const authorization = `Basic ${Buffer.from(`me:${password}`).toString("base64")}`;
-  expect(proxy.asked).toEqual([{ target: `${name}:${service.port}`, authorization }]);
+  expect(proxy.connects).toEqual([{ target: `${name}:${service.port}`, authorization }]);
 });
 
 test("a client made by withOptions shares the tunnels, and has its own with another proxy", async () => {
@@ -95,7 +95,7 @@ test("a client made by withOptions shares the tunnels, and has its own with anot
   await client.contacts.list();
   await client.withOptions({ maxRetries: 2 }).contacts.list();
   await client.withOptions({ proxy: other.url }).contacts.list();
-  expect([proxy.asked, other.asked].map(({ length }) => length)).toEqual([1, 1]);
+  expect([proxy.connects, other.connects].map(({ length }) => length)).toEqual([1, 1]);
 });
 
 describe("with the environment's", () => {
@@ -107,18 +107,18 @@ describe("with the environment's", () => {
     // What changes after that is not looked at.
     vi.stubEnv("HTTP_PROXY", "http://127.0.0.1:9");
     await client.contacts.list().catch(() => undefined);
-    return proxy.asked.length;
+    return proxy.connects.length;
   };
 
   test.each<[string, Readonly<Record<string, string>>, ClientOptions, number]>([
-    ["proxy, asked for by `env`", {}, { proxy: "env" }, 1],
+    ["proxy, set by `env`", {}, { proxy: "env" }, 1],
     ["proxy, taken as Node does", { NODE_USE_ENV_PROXY: "1" }, {}, 1],
-    ["proxy, not asked for", {}, {}, 0],
+    ["proxy, not set", {}, {}, 0],
     ["NO_PROXY that names the service", { NO_PROXY: `other.example, ${name}` }, { proxy: "env" }, 0],
     ["NO_PROXY that names its domain", { no_proxy: ".localhost" }, { proxy: "env" }, 0],
     ["NO_PROXY that names another", { NO_PROXY: "example.com" }, { proxy: "env" }, 1],
-  ])("%s", async (_what, values, options, asked) => {
-    expect(await env(values, options)).toBe(asked);
+  ])("%s", async (_what, values, options, tunnels) => {
+    expect(await env(values, options)).toBe(tunnels);
   });
 
   test("proxy, plain http to this machine goes past it", async () => {
@@ -153,7 +153,7 @@ test.each([407, 502])(
   },
 );
 
-test("a proxy that is not there is named", async () => {
+test("the error names an unreachable proxy", async () => {
   const proxy = await start();
   await proxy.close();
   proxies = [];
@@ -164,7 +164,7 @@ test("a proxy that is not there is named", async () => {
   });
 });
 
-describe("what stalls ends by its deadline, and its socket with it:", () => {
+describe("a stalled connection ends at its deadline, and its socket is closed:", () => {
   const whenClosed = (proxy: TestProxy) =>
     Promise.all([...proxy.open].map((socket) => once(socket, "close")));
 
@@ -174,9 +174,9 @@ describe("what stalls ends by its deadline, and its socket with it:", () => {
     const baseUrl = far().replace("http:", "https:");
     const options = optionsFor({ proxy: proxy.url, timeoutMs, baseUrl });
     const client = new Client(options, { clock });
-    const asked = proxy.nextAsked();
+    const connected = proxy.nextConnect();
     const call = client.emails.send(email).catch((error: unknown) => error);
-    await asked;
+    await connected;
     return { proxy, clock, client, call };
   };
 
@@ -196,7 +196,7 @@ describe("what stalls ends by its deadline, and its socket with it:", () => {
     expect(await call).toMatchObject({ code: "connection_failed", outcome: "not-applied" });
     await closed;
     const again = client.emails.send(email).catch((error: unknown) => error);
-    await proxy.nextAsked();
+    await proxy.nextConnect();
     await client.close({ graceMs: 0 });
     expect(await again).toMatchObject({ outcome: "not-applied" });
   });
@@ -219,7 +219,7 @@ test("no error, log line or inspection shows the proxy's password", async () => 
   const logger = { debug: write, info: write, warn: write, error: write };
   await using client = new Client(optionsFor({ proxy: withPassword(proxy), logger, logLevel: "debug" }));
   const error = await client.contacts.list().catch((reason: unknown) => reason);
-  expect(proxy.asked[0]?.authorization).toContain("Basic");
+  expect(proxy.connects[0]?.authorization).toContain("Basic");
   const shown = seen([lines, error, client]);
   expect(shown).toContain("PROXY_ANSWERED_407");
   expect(shown).not.toContain(password);
@@ -234,7 +234,7 @@ describe("which goes first:", () => {
     const fetch = async (): Promise<Response> => Response.json({ id: "fetch" });
     await using client = new Client(optionsFor({ proxy: proxy.url, fetch }));
     expect(await client.emails.send(email)).toMatchObject({ id: "fetch" });
-    expect(proxy.asked).toEqual([]);
+    expect(proxy.connects).toEqual([]);
   });
 
   test("the proxy before a test double", async () => {
@@ -242,7 +242,7 @@ describe("which goes first:", () => {
     vi.stubGlobal("fetch", doubled);
     await using client = new Client(optionsFor({ proxy: proxy.url }));
     expect(await client.emails.send(email)).not.toMatchObject({ id: "double" });
-    expect(proxy.asked).toHaveLength(1);
+    expect(proxy.connects).toHaveLength(1);
   });
 
   test("a dispatcher", async () => {
@@ -250,7 +250,7 @@ describe("which goes first:", () => {
     const dispatcher = new Agent();
     await using client = new Client(optionsFor({ proxy: proxy.url, baseUrl: service.url, dispatcher }));
     await client.emails.send(email);
-    expect(proxy.asked).toEqual([]);
+    expect(proxy.connects).toEqual([]);
     await dispatcher.close();
   });
 
@@ -261,7 +261,7 @@ describe("which goes first:", () => {
     vi.stubGlobal("fetch", doubled);
     await using client = new Client(optionsFor({}));
     expect(await client.emails.send(email)).toMatchObject({ id: "double" });
-    expect(proxy.asked).toEqual([]);
+    expect(proxy.connects).toEqual([]);
   });
 });
 
@@ -305,7 +305,7 @@ describe("over TLS", () => {
       const env = environment({ HTTPS_PROXY: proxy.url, NODE_EXTRA_CA_CERTS: join(folder, "ca.pem") });
       expect(await runChild(env)).toEqual({ created: true, total: 1, sent: true });
       expect(sandbox.state.emails).toHaveLength(1);
-      expect(new Set(proxy.asked.map(({ target }) => target))).toEqual(new Set([new URL(baseUrl).host]));
+      expect(new Set(proxy.connects.map(({ target }) => target))).toEqual(new Set([new URL(baseUrl).host]));
     },
   );
 
@@ -326,7 +326,7 @@ describe("over TLS", () => {
     const env = environment({ NODE_EXTRA_CA_CERTS: join(folder, "ca.pem") });
     const args = ["contacts", "export", "--out", "contacts.csv", "--proxy", proxy.url];
     expect(await startCli(args, { cwd: folder, env }).ended).toMatchObject({ ended: 0 });
-    expect(proxy.asked).toHaveLength(1);
+    expect(proxy.connects).toHaveLength(1);
   });
 
   test.each([
@@ -334,13 +334,13 @@ describe("over TLS", () => {
     ["an https proxy", () => start({ certified: authority.issue("127.0.0.1") })],
   ])("a client certificate goes through %s, and without one nothing is sent", async (_what, open) => {
     await listenTls({ ca: authority.cert, requestCert: true, rejectUnauthorized: true });
-    const { url, asked } = await open();
+    const { url, connects } = await open();
     const [proxyTls, own] = [{ ca: authority.cert }, authority.issue("our program")];
     const dispatcher = (requestTls: object) => new ProxyAgent({ uri: url, proxyTls, requestTls });
     const [known, unknown] = [dispatcher({ ca: authority.cert, ...own }), dispatcher({ ca: authority.cert })];
     await using client = new Client(optionsFor({ baseUrl, dispatcher: known }));
     await client.emails.send(email);
-    expect(asked.map(({ target }) => target)).toEqual([new URL(baseUrl).host]);
+    expect(connects.map(({ target }) => target)).toEqual([new URL(baseUrl).host]);
     const other = client.withOptions({ dispatcher: unknown });
     await expect(other.emails.send(email)).rejects.toMatchObject({ code: "connection_failed" });
     expect(sandbox.state.emails).toHaveLength(1);

@@ -160,11 +160,11 @@ describe("where the key may go", () => {
     expect(() => new Client({ baseUrl, apiKey })).toThrow("baseUrl must start with https://");
   });
 
-  test("http beyond this machine takes an option that says so", () => {
+  test("http to another machine requires an explicit option", () => {
     expect(() => new Client({ baseUrl: "http://10.0.0.1", apiKey, allowInsecureHttp: true })).not.toThrow();
   });
 
-  test("a page is refused, unless it is allowed by name", () => {
+  test("a browser page is refused unless an option allows it", () => {
     vi.stubGlobal("window", {});
     vi.stubGlobal("document", {});
     const options = { baseUrl: "https://service.test", apiKey };
@@ -252,7 +252,7 @@ describe("hostile answers", () => {
     expect("isAdmin" in {}).toBe(false);
   });
 
-  test("an answer past maxResponseBytes is dropped, announced or not", async () => {
+  test("a response over maxResponseBytes is dropped, whether its length is announced or not", async () => {
     const long = `{"id":"${"x".repeat(5_000)}"}`;
     const announced = await serve(json(long));
     const streamed = await serve((response) => {
@@ -265,7 +265,7 @@ describe("hostile answers", () => {
     }
   });
 
-  test("a small body that unpacks to a gigabyte never becomes one", async () => {
+  test("a small body that would unpack to a gigabyte is never unpacked completely", async () => {
     // Packed twice, 1 GB comes to some kilobytes.
     const bomb = gzipSync(gzipSync(Buffer.alloc(256 * 1024 * 1024)));
     const { url } = await serve((response) => response.setHeader("content-encoding", "gzip, gzip").end(bomb));
@@ -287,7 +287,7 @@ describe("the key", () => {
       String(error),
     ].join("\n");
 
-  test("no error, log line, hook or inspection shows it", async () => {
+  test("is in no error, log line, hook or inspection", async () => {
     const { url } = await serve((response) => response.writeHead(500).end('{"error":"no"}'));
     const lines: unknown[] = [];
     const log = (...line: unknown[]) => void lines.push(line);
@@ -320,7 +320,7 @@ describe("the key", () => {
     expect(inspect(lines, { depth: 9 })).not.toMatch(/ada/i);
   });
 
-  test("a rotated key is asked for once more after a 401, also for an email, and the call goes on", async () => {
+  test("after a 401, the key function is called once more, also for an email, and the call continues", async () => {
     const sandbox = createSandbox({ apiKeys: ["old", "new"], limits: false });
     const { url, close } = await sandbox.listen();
     closers.push(close);
@@ -334,7 +334,7 @@ describe("the key", () => {
     expect({ asked, emails: sandbox.state.emails.length }).toEqual({ asked: 2, emails: 1 });
   });
 
-  test("a key that stays refused is asked for once more, and no further", async () => {
+  test("if the key stays refused, its function is called only once more", async () => {
     const { seen, url } = await serve((response) => response.writeHead(401).end('{"error":"no"}'));
     let asked = 0;
     const client = open(url, { apiKey: () => `key-${asked++}`, maxRetries: 4 });
@@ -342,7 +342,7 @@ describe("the key", () => {
     expect(seen.map(({ authorization }) => authorization)).toEqual(["Bearer key-0", "Bearer key-1"]);
   });
 
-  test("a function that never answers ends with timeoutMs, and nothing was sent", async () => {
+  test("a key function that never returns ends the call after timeoutMs, and nothing is sent", async () => {
     const { seen, url } = await serve();
     const client = open(url, { apiKey: () => new Promise<string>(() => undefined), timeoutMs: 50 });
     await expect(client.emails.send({ to: "a@b.c", subject: "s", text: "t" })).rejects.toMatchObject({
@@ -352,7 +352,7 @@ describe("the key", () => {
     expect(seen).toEqual([]);
   });
 
-  test("a function that fails fails the call in its name, and is asked again by the next", async () => {
+  test("a key function that fails is named in the error, and the next call calls it again", async () => {
     const { url } = await serve((response) => response.end('{"data":[]}'));
     const cause = new Error("the vault is sealed");
     const answers = [Promise.reject(cause), Promise.resolve("key")];

@@ -104,7 +104,7 @@ test("a sibling with another key waits for a slot of both no longer than it is i
 const seen = { name: "seen", contact: { id: "1" } };
 const never = { maxDelayMs: 3_600_000 };
 
-test("close drains the recorders of siblings, and of theirs", async () => {
+test("close drains the recorders of siblings, and of their siblings", async () => {
   using server = await answeringServer();
   const client = new Client({ apiKey: "key", baseUrl: server.url });
   const sibling = client.withOptions({ totalTimeoutMs: 5_000 });
@@ -158,7 +158,7 @@ const collect = async (): Promise<void> => {
   }
 };
 
-test("close ends the call and drains the recorder of a sibling that nobody holds any more", async () => {
+test("close ends the call and drains the recorder of a sibling without references", async () => {
   using silent = await silentServer();
   using server = await answeringServer();
   const client = new Client({ apiKey: "key", baseUrl: silent.url });
@@ -175,7 +175,7 @@ test("close ends the call and drains the recorder of a sibling that nobody holds
   expect(await recorded).toMatchObject({ status: 202 });
 });
 
-test("a client holds no sibling alive, nor a sibling those before it", async () => {
+test("neither a client nor a sibling keeps other siblings in memory", async () => {
   const client = new Client({ apiKey: "key", baseUrl: "http://localhost" });
   let last = client;
   // Every one has a ledger of its own: what is left of it when nobody holds the sibling.

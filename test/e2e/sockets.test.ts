@@ -107,7 +107,7 @@ test("no email is unknown when the service closes each connection unannounced af
   expect(emails).toBe(20);
 });
 
-test("calls at once take a socket each, also that of one before them", async () => {
+test("simultaneous calls use one socket each, including one of an earlier call", async () => {
   let isHeld = false;
   const answers: (() => void)[] = [];
   const port = await serve((request, response) => {
@@ -124,7 +124,7 @@ test("calls at once take a socket each, also that of one before them", async () 
   expect(begun).toHaveLength(2);
 });
 
-test("a connection that is not made in ten seconds is given up, and begun anew by the retry", async () => {
+test("a connection that takes over ten seconds is abandoned, and the retry opens another one", async () => {
   const port = await serve(empty);
   const lookups: Answer[] = [];
   lookUpWith((answer) => {
@@ -164,7 +164,7 @@ test("a refused connection names host and port", async () => {
   await close();
 });
 
-test("close leaves no connection that is still being made", async () => {
+test("close also ends connections that are still being opened", async () => {
   const port = await serve(empty);
   let asked: () => void = () => undefined;
   const isAsked = new Promise<void>((resolve) => {
@@ -226,7 +226,7 @@ test("calls that end before their connection is made leave it to the next one", 
   expect(begun).toHaveLength(1);
 });
 
-test("while no connection can be made, no more are begun than there may be requests under way", async () => {
+test("while connections fail, no more are opened at once than requests are allowed", async () => {
   const port = await serve(empty);
   lookUpWith(() => undefined);
   const clock = new FakeClock();
@@ -251,7 +251,7 @@ test("while no connection can be made, no more are begun than there may be reque
   expect(Math.max(...open)).toBe(2);
 });
 
-test("a close while another is under way resolves no sooner", async () => {
+test("a second close resolves no sooner than the first", async () => {
   const port = await serve(empty);
   const client = clientOf(`http://127.0.0.1:${port}`);
   await Promise.all(Array.from({ length: 16 }, () => client.contacts.list()));
@@ -261,7 +261,7 @@ test("a close while another is under way resolves no sooner", async () => {
   await first;
 });
 
-test("what is handed to a transport after its close opens nothing", async () => {
+test("a request to a closed transport opens no connection", async () => {
   const port = await serve(empty);
   const clock = new FakeClock();
   const transport = undiciTransport({

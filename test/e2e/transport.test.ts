@@ -68,7 +68,7 @@ beforeAll(async () => {
   found = await inParallel(cells, 48, runCell);
 }, 240_000);
 
-describe("through a given fetch a fault comes to what it comes to through the client's own pool", () => {
+describe("a fault has the same result through a custom fetch as through the client's own pool", () => {
   test.each(faults.map((fault) => [fault.name, fault] as const))("%s", (_name, fault) => {
     const own = cells.filter((cell) => cell.fault === fault);
     const told = (finding: (cell: Cell) => object | undefined) =>
@@ -86,7 +86,7 @@ const toldOf = (faultName: string, name: string) => {
   return runCell({ subject, fault, times: "always", fetch: globalThis.fetch });
 };
 
-test("a fetch does not say that TLS failed before the first byte, so nothing is claimed", async () => {
+test("a fetch does not reveal that TLS failed before the first byte, so the outcome is unknown", async () => {
   expect(await toldOf("a server that does not speak TLS", "emails.send")).toEqual({
     told: "ConnectionError",
     outcome: "unknown",
@@ -101,7 +101,7 @@ test.each([
   ["events.record", "unknown", 3, 1],
   ["contacts.list", "not-applied", 3, 0],
 ])(
-  "what a fetch cannot unpack is a broken connection to it: %s",
+  "a body that a fetch cannot unpack counts as a broken connection: %s",
   async (name, outcome, requests, effects) => {
     expect(await toldOf("a corrupt gzip body", name)).toEqual({
       told: "ConnectionError",

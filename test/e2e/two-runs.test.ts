@@ -37,7 +37,7 @@ const runTwice = async (...args: readonly string[]) => {
 
 const sorted = (texts: readonly unknown[]): string[] => texts.map(String).sort();
 
-test("two exports with one checkpoint: the file is whole", async () => {
+test("two exports with one checkpoint: the file is complete", async () => {
   sandbox.seedContacts(3_000);
   await runTwice("contacts", "export", "--out", "all.csv", "--checkpoint", "export.checkpoint");
   const ids: unknown[] = [];
@@ -63,7 +63,7 @@ test("two ingestions with one checkpoint: each event is recorded once", async ()
   expect(JSON.parse(await readFile(at("ingest.checkpoint"), "utf8")).done).toBe(events.length);
 });
 
-test("two passes of changes on one snapshot: it stays good, and the next pass tells what was removed", async () => {
+test("two passes of changes on one snapshot: the snapshot stays valid, and the next pass reports removals", async () => {
   sandbox.seedContacts(2_000);
   await runTwice("contacts", "changes", "--snapshot", "contacts.snapshot");
   const [removed] = sandbox.state.contacts.map(({ id }) => id);

@@ -7,7 +7,7 @@ test.each<[string, ClientOptions]>([
   ["a limit", { limits: { requests: { max: 1, windowMs: 1_000 } } }],
   ["a slot", { concurrency: 1 }],
   ["a back-off", { maxRetries: 1 }],
-])("what waited for %s goes on in the context of its own call", async (what, options) => {
+])("after a wait for %s, each call continues in its own context", async (what, options) => {
   const caller = new AsyncLocalStorage<string>();
   const clock = new FakeClock();
   const seen: unknown[] = [];
@@ -23,7 +23,7 @@ test.each<[string, ClientOptions]>([
   expect(new Set(seen.map(String))).toEqual(new Set(names.map((name) => `${name},${name}`)));
 });
 
-test("a wait is told in the context of the call that waits, whichever call changes what it waits for", async () => {
+test("a wait is reported in the context of the waiting call, regardless of which call changes it", async () => {
   const caller = new AsyncLocalStorage<string>();
   const clock = new FakeClock();
   const told: string[] = [];

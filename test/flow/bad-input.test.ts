@@ -143,7 +143,7 @@ test.each(noOptions)(
   },
 );
 
-test("null in place of options stands for none", async () => {
+test("null in place of options means no options", async () => {
   const { client } = scene();
   await client.contacts.create({ email: "ada@example.com" }, loose(null));
   expect(await client.contacts.list({}, loose(null)).toArray()).toHaveLength(1);
@@ -169,7 +169,7 @@ test.each([
   ["ada:secret@example.com"],
   ["//example.com"],
   ["ftp://example.com"],
-])("a base URL %s without its scheme is refused, and told what to give", (baseUrl) => {
+])("a base URL %s without a scheme is refused with a suggestion", (baseUrl) => {
   const message = "baseUrl must be an absolute https:// URL, or http:// to this machine";
   expect(() => new Client({ apiKey: "key", baseUrl })).toThrow(new ConfigurationError(message));
 });
@@ -182,7 +182,7 @@ test.each([
     { totalTimeoutMs: 0 },
     "totalTimeoutMs must be a number of at least 1, got 0",
   ],
-])("what is wrong with an upsert is told in its name", async (input, options, what) => {
+])("faults of an upsert name contacts.upsert", async (input, options, what) => {
   const { sandbox, client } = scene();
   await expect(client.contacts.upsert(loose(input), options)).rejects.toMatchObject({
     code: "input_invalid",

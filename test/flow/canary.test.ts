@@ -140,7 +140,7 @@ test.each<[string, string, Fetch]>([
   }
 });
 
-test("what is no key stays as the service said it", async () => {
+test("text that is not the key stays unchanged", async () => {
   const body = { error: "no such key", fields: [{ name: "email", at: 3 }, null, true] };
   const { error } = await shownBy({ fetch: async () => Response.json(body, { status: 400 }) }, update);
   expect(error).toMatchObject({ message: "no such key", body });
@@ -179,7 +179,7 @@ test("a fetch's error is shown by its name, sentence, stack and code only", asyn
   expect(inspect(cause)).toContain("canary.test.ts");
 });
 
-test("what a fetch or a dispatcher hangs on its error beside that is not kept", async () => {
+test("other properties of the error of a fetch or a dispatcher are dropped", async () => {
   const hung = (request: object) => Object.assign(new Error("mine"), { code: "E_MINE", config: { request } });
   const fetch: Fetch = async (_url, init) => Promise.reject(hung(init));
   const throwing = {
@@ -241,7 +241,7 @@ test("a failed event of a batch shows no key", async () => {
   expect(report.results).toMatchObject([{ status: 400, error: "refused for Bearer [redacted]" }]);
 });
 
-test("a key that was renewed in the call is shown as little as the one after it", async () => {
+test("neither the old nor the new key of a renewal is shown", async () => {
   const keys = ["canary-old-key", "canary-new-key"];
   let asked = 0;
   const seen: string[] = [];

@@ -92,7 +92,7 @@ test("a first run yields every contact as added, and a second nothing", async ()
   expect(statSync(since).mode & 0o777).toBe(0o600);
 });
 
-test("a later run tells what was added, changed with its fields, and removed", async () => {
+test("a later run yields added contacts, changed contacts with their changed fields, and removed contacts", async () => {
   const { client, sandbox } = workspace(450);
   await changesOf(client);
   const [first, second, third] = sandbox.state.contacts;
@@ -141,7 +141,7 @@ test("a contact that was removed and comes back is added", async () => {
   expect((await changesOf(client)).map(told)).toEqual([["added", email]]);
 });
 
-test("a run that is left goes on with the page whose changes were not all taken", async () => {
+test("a run that was left continues with the page whose changes were not all consumed", async () => {
   const { client, sandbox } = workspace(600);
   const emails = sandbox.state.contacts.map(({ email }) => email);
   expect(await changesOf(client, 250)).toHaveLength(250);
@@ -202,7 +202,7 @@ test("a change that was yielded and reverted before the run continues is yielded
   expect(await changesOf(client)).toEqual([]);
 });
 
-test("pages are taken as a whole when the next is asked for", async () => {
+test("a page counts as processed when the next one is requested", async () => {
   const { client } = workspace(600);
   const pages = client.contacts.changes({ snapshot: since }).pages();
   expect((await pages.next()).value).toHaveLength(200);
@@ -214,7 +214,7 @@ test("pages are taken as a whole when the next is asked for", async () => {
   expect(rest).toEqual([198, 198, 4]);
 });
 
-test("what is removed is yielded again where it was not taken", async () => {
+test("a removal that was not consumed is yielded again", async () => {
   const { client, sandbox } = workspace(5);
   await changesOf(client);
   const gone = sandbox.state.contacts.slice(0, 2).map(({ id }) => id);
@@ -240,7 +240,7 @@ test("a contact that changes between two runs of a pass is yielded with its newe
   expect(again && told(again)).toEqual(["changed", email, "phone", "title", "updatedAt"]);
 });
 
-test("a search makes a snapshot of its own: what it matches no more is removed", async () => {
+test("a search has its own snapshot: contacts that it no longer matches are removed", async () => {
   const { client, sandbox } = workspace(12);
   expect(await changesOf(client, undefined, "p1")).toHaveLength(3);
   const { id = "" } = sandbox.state.contacts.find(({ email }) => email === "p11@example.com") ?? {};
@@ -365,7 +365,7 @@ test("with the same key all contacts may have gone, before a run and within one"
   expect(await changesOf(client)).toEqual([]);
 });
 
-test("with another key a workspace is known by any contact, wherever it stands in the list", async () => {
+test("with another key, any contact identifies the workspace, wherever it is in the list", async () => {
   const { client, sandbox } = workspace(450);
   await changesOf(client);
   for (const { id } of sandbox.state.contacts.slice(0, 449)) sandbox.removeContact(id);
@@ -377,7 +377,7 @@ test("with another key a workspace is known by any contact, wherever it stands i
   expect(await changesOf(rotated)).toHaveLength(1);
 });
 
-test("a run whose snapshot was deleted or put back begins anew", async () => {
+test("a run whose snapshot was deleted or replaced by an older one starts again", async () => {
   const { client, sandbox } = workspace(450);
   await changesOf(client);
   const copy = join(folder, "copy");
@@ -427,7 +427,7 @@ test.each([
   expect(readdirSync(folder)).toEqual(["contacts.snapshot"]);
 });
 
-test("of two runs at once the second continues, and the first fails", async () => {
+test("if two runs overlap, the second continues and the first fails", async () => {
   const { client } = workspace(600);
   const pages = client.contacts.changes({ snapshot: since }).pages();
   await pages.next();
@@ -441,7 +441,7 @@ test("of two runs at once the second continues, and the first fails", async () =
   expect(await changesOf(client)).toEqual([]);
 });
 
-test("a place that the list no longer shows makes the next run begin anew", async () => {
+test("if the list no longer contains the saved position, the next run starts again", async () => {
   const { client, sandbox } = workspace(2_600);
   const all = await changesOf(client, 2_401);
   const contacts = sandbox.state.contacts;
@@ -453,7 +453,7 @@ test("a place that the list no longer shows makes the next run begin anew", asyn
   expect(await changesOf(client)).toEqual([]);
 });
 
-test("a place that cannot be read, damaged or of another version, makes the next run begin anew", async () => {
+test("a saved position that is damaged or of another version makes the next run start again", async () => {
   const { client } = workspace(600);
   await changesOf(client, 401);
   const damaged = readFileSync(checkpoint, "utf8").replace(/"cursor":"[^"]+"/, '"cursor":"e30"');

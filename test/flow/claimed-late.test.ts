@@ -57,7 +57,7 @@ describe("a call that waits for a limit", () => {
     expect(a.requests).toHaveLength(1);
   });
 
-  test("is refused afterwards where the other's email is unclear, and gives its place in the limit back", async () => {
+  test("is refused if the outcome of the other email is unknown, and returns its permit", async () => {
     const shared = store();
     const a = await waiting(shared, "a ", [sent]);
     const first = a.client.emails.send(email, once);
@@ -133,7 +133,7 @@ test("an attempt after a 429 gives way to the process that sent meanwhile", asyn
   expect(a.requests).toHaveLength(1);
 });
 
-test("nothing is sent where asking for the API key fails, and no key is taken", async () => {
+test("if the API key function fails, nothing is sent and no once key is claimed", async () => {
   const shared = store();
   const apiKey = () => Promise.reject(new Error("no vault"));
   const { client } = served([], { ledger: shared.process(), apiKey });

@@ -39,7 +39,7 @@ test.each(Object.keys(calls))("a 400 of %s says by how much this machine's clock
   expect(await hintAt(1_000)).toBeUndefined();
 });
 
-test("a refused event of a batch says it, too, and only if the clock is off", async () => {
+test("a refused event of a batch also reports it, but only if the clock is off", async () => {
   const errorsAt = async (aheadMs: number) => {
     const client = clientAhead(aheadMs);
     const rejected: RejectedEvent[] = [];

@@ -34,7 +34,7 @@ const settle = async (): Promise<void> => {
   for (let at = 0; at < 5; at += 1) await turn();
 };
 
-test("close tells how many calls it has refused", async () => {
+test("close returns how many calls it refused", async () => {
   const { client, create, onWire } = world();
   const calls = Array.from({ length: 5 }, create);
   await settle();
@@ -44,7 +44,7 @@ test("close tells how many calls it has refused", async () => {
   expect(await closing).toMatchObject({ refused: 4 });
 });
 
-test("close lets finish what is on the wire, refuses what waits, and a later call goes", async () => {
+test("close lets sent requests finish and refuses waiting calls, and a later call is sent", async () => {
   const { client, create, onWire } = world();
   const [first, second] = [create(), create()];
   const refused = expect(second).rejects.toMatchObject({
@@ -64,7 +64,7 @@ test("close lets finish what is on the wire, refuses what waits, and a later cal
   expect(await later).toMatchObject({ id: "1" });
 });
 
-test("graceMs bounds that: then the rest is cut off", async () => {
+test("after graceMs, the remaining requests are cut off", async () => {
   const { clock, client, create } = world();
   const call = create();
   const cut = expect(call).rejects.toMatchObject({ name: "ConnectionError", outcome: "unknown" });
@@ -82,7 +82,7 @@ test("graceMs bounds that: then the rest is cut off", async () => {
   expect(await closing).toEqual({ drained: 0, refused: 0, aborted: 1, pending: 0 });
 });
 
-test("a recorder is drained before, through the queue and whatever bounds the client's calls have", async () => {
+test("close drains a recorder first, despite the queue and the bounds of the client's calls", async () => {
   const { client, create, onWire } = world({ maxWaitMs: 1, maxQueued: 0, totalTimeoutMs: 1 });
   const recorder = client.events.recorder({ maxBatch: 1 });
   const call = client.contacts.create({ email: "ada@ours.example" }, { totalTimeoutMs: 60_000 });
@@ -146,7 +146,7 @@ test("close does not count an event as sent whose request failed", async () => {
   expect([report, result]).toEqual([{ drained: 0, refused: 0, aborted: 0, pending: 1 }, "no scope"]);
 });
 
-test("waitUntil is handed a promise for every event, which resolves once it is settled, well or not", async () => {
+test("waitUntil gets a promise for every event, which resolves when the event is recorded or has failed", async () => {
   const { client, onWire } = world();
   const waits: Promise<void>[] = [];
   const recorder = client.events.recorder({ maxBatch: 1, waitUntil: (promise) => void waits.push(promise) });

@@ -21,7 +21,7 @@ test("every call of a client with a deadline ends by then, the second with what 
   expect([clock.now(), requests.length]).toEqual([1_000, 2]);
 });
 
-test("a deadline that has passed sends nothing, whatever the method", async () => {
+test("after its deadline, no method sends anything", async () => {
   const { client, clock, requests } = served([]);
   const bound = client.withOptions({ deadline: new Date(clock.wallTime() - 1) });
   const calls = [

@@ -25,7 +25,7 @@ test("an event nested 100 levels deep is recorded", async () => {
 });
 
 test.each([101, 5_000, 100_000])(
-  "an event nested %i levels deep is told to onRejected, and no other",
+  "only the event nested %i levels deep goes to onRejected",
   async (levels) => {
     const { client, sandbox } = service();
     const rejected: RejectedEvent[] = [];

@@ -73,7 +73,7 @@ describe.each(Object.entries(ways))("%s", (_name, send) => {
     expect([requests, claim.mock.calls]).toEqual([[], []]);
   });
 
-  test("is kept back by the environment, whatever the code says", async () => {
+  test("is blocked by the environment, regardless of the code", async () => {
     environment("TOUCHPOINT_RECIPIENTS", "boss@ours.example, *@test.example");
     environment("TOUCHPOINT_DRY_RUN", "1");
     const { client, requests } = service({ dryRun: false, recipients: { allow: () => true } });
@@ -124,7 +124,7 @@ describe("recipients", () => {
     { address: "ada@ours.example" },
     7,
     undefined,
-  ])("are not got round by %j", async (to) => {
+  ])("cannot be bypassed with %j", async (to) => {
     const { client, requests } = service({ recipients: { allow } });
     await expect(raw(client, { ...email, to })).rejects.toThrow(RecipientRefusedError);
     expect(requests).toEqual([]);
@@ -166,7 +166,7 @@ describe("recipients", () => {
     expect(requests).toHaveLength(2);
   });
 
-  test("hold where routes leads another operation to the path of emails", async () => {
+  test("apply if routes sends another operation to the path of emails", async () => {
     const routes = { "companies.create": "/api/v1/emails" };
     const { client, requests } = service({ recipients: { allow }, routes });
     // No company by its type, but an email to whatever is at that path.
@@ -175,7 +175,7 @@ describe("recipients", () => {
     expect(requests).toEqual([]);
   });
 
-  test("hold on a path that routes puts in the documented one's place", async () => {
+  test("apply to a path that routes sets in place of the documented one", async () => {
     const { client, requests } = service({ recipients: { allow }, routes: { "emails.send": "/v2/mail" } });
     const request = { method: "POST", path: "/v2/mail", body: { to: "a@theirs.example" } } as const;
     await expect(client.request(request)).rejects.toThrow(RecipientRefusedError);
@@ -194,7 +194,7 @@ describe("recipients", () => {
     "/x%3F%2F..%2Fapi/v1/emails",
     "/api/v1//x/%252e%252e/emails/scheduled",
     "/gateway/api/v1/emails",
-  ])("hold on %s, which a service may read as the path of emails", async (path) => {
+  ])("apply to %s, which a service may read as the path of emails", async (path) => {
     const { client, requests } = service({ recipients: { allow } });
     const request = { method: "POST", path, body: { to: "a@theirs.example" } } as const;
     await expect(client.request(request)).rejects.toThrow(RecipientRefusedError);
@@ -207,7 +207,7 @@ describe("recipients", () => {
     [{ baseUrl: "http://localhost/gateway/api/v1" }, "/emails"],
     [{ routes: { "emails.send": "/v2/mail" } }, "/api/v1/emails"],
     [{ baseUrl: "http://localhost/api", routes: { "contacts.create": "/v1/emails" } }, "contacts.create"],
-  ])("are not got round by %j and %s", async (options, path) => {
+  ])("cannot be bypassed with %j and %s", async (options, path) => {
     environment("TOUCHPOINT_RECIPIENTS", "*@ours.example");
     const { client, requests } = service(options);
     const body = { email: "a@theirs.example", to: "a@theirs.example" };
@@ -245,7 +245,7 @@ describe("a dry run", () => {
     ["the client", { dryRun: true }, {}, ""],
     ["the environment", {}, {}, "true"],
   ])(
-    "of %s answers what the service would, with the request that would leave",
+    "of %s returns what the service would return, with the request that would be sent",
     async (_whose, options, dry, variable) => {
       environment("TOUCHPOINT_DRY_RUN", variable);
       const { client, requests } = service({ ...options, responseValidation: "strict" });

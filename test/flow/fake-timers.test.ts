@@ -47,11 +47,11 @@ const ingestion = (onOutcome?: () => void) => {
   return client.events.ingest(events(200), { batchSize: 10, onOutcome });
 };
 
-test("they do not hold the batches of an ingestion, which wait for nothing but their turn", async () => {
+test("they do not delay the batches of an ingestion", async () => {
   expect(await ingestion()).toMatchObject({ accepted: 200 });
 });
 
-test("a wall clock that is set back does not hold them either", async () => {
+test("a wall clock that is set back does not delay the batches either", async () => {
   const setBack = (): unknown => vi.setSystemTime(Date.now() - 3_600_000);
   expect(await ingestion(setBack)).toMatchObject({ accepted: 200 });
 });

@@ -43,17 +43,20 @@ const readers = [
   ],
 ] as const;
 
-test.each(readers)("a resumed run is not told again of bad %s before the checkpoint", async (_name, read) => {
-  const sandbox = createSandbox({ apiKeys: ["key"], limits: false });
-  const client = new Client({ apiKey: "key", baseUrl: "http://localhost", fetch: sandbox.fetch });
-  const first: number[] = [];
-  for await (const _ of read(first));
-  const again: number[] = [];
-  const checkpoint = { load: async () => stopped, save: async () => undefined };
-  // As above.
-  const rows = read(again) as AsyncIterable<{ email: string }>;
-  expect(await client.contacts.import(rows, { checkpoint })).toMatchObject({ skipped: 2 });
-  expect(first).toHaveLength(3);
-  expect(again).toEqual(first.slice(2));
-  await client.close();
-});
+test.each(readers)(
+  "a resumed run does not report bad %s before the checkpoint again",
+  async (_name, read) => {
+    const sandbox = createSandbox({ apiKeys: ["key"], limits: false });
+    const client = new Client({ apiKey: "key", baseUrl: "http://localhost", fetch: sandbox.fetch });
+    const first: number[] = [];
+    for await (const _ of read(first));
+    const again: number[] = [];
+    const checkpoint = { load: async () => stopped, save: async () => undefined };
+    // As above.
+    const rows = read(again) as AsyncIterable<{ email: string }>;
+    expect(await client.contacts.import(rows, { checkpoint })).toMatchObject({ skipped: 2 });
+    expect(first).toHaveLength(3);
+    expect(again).toEqual(first.slice(2));
+    await client.close();
+  },
+);

@@ -33,7 +33,7 @@ test.each([
   expect(await client.events.forecast(count)).toEqual({ events: count, tooOld: undefined, ...told });
 });
 
-test("what is used of today is not there for the events", async () => {
+test("the used part of today's limits is not available for the events", async () => {
   const { client } = service({ limits: { eventsPerDay: 10 } });
   await client.events.recordBatch(events(4));
   expect(await client.events.forecast(6)).toMatchObject({ days: 1 });
@@ -110,7 +110,7 @@ test.each([
   await expect(client.events.forecast(source as never, options as never)).rejects.toThrow(message);
 });
 
-test("a day that is used up ends an ingestion, or is waited for", async () => {
+test("a used-up daily limit ends an ingestion or makes it wait", async () => {
   const { client, clock, sandbox } = service({ limits: { eventsPerDay: 4 } });
   const options = { batchSize: 2, concurrency: 1 } as const;
   await expect(clock.until(client.events.ingest(events(6), options))).rejects.toMatchObject({
@@ -131,7 +131,7 @@ test("a day that is used up ends an ingestion, or is waited for", async () => {
   expect(clock.now()).toBeGreaterThan(dayMs);
 });
 
-test("a Retry-After of hours is waited for as a day is", async () => {
+test("a Retry-After of hours is treated like a used-up daily limit", async () => {
   const { client, clock, sandbox } = service();
   sandbox.fail({ operation: "events.recordBatch", with: { status: 429, retryAfter: 7_200 } });
   const report = await clock.until(client.events.ingest(events(2), { onDailyLimit: "wait" }));

@@ -150,7 +150,7 @@ test.each([
   expect(sandbox.state.requests).toEqual([]);
 });
 
-test("a sentence of any length is cut in the message, and whole in the body", async () => {
+test("a long sentence is cut in the message and complete in the body", async () => {
   const error = "no ".repeat(1_400_000);
   const { client } = scene({ fetch: async () => Response.json({ error }, { status: 400 }) });
   const failed = await client.contacts.list().catch((reason: unknown) => reason);
@@ -159,7 +159,7 @@ test("a sentence of any length is cut in the message, and whole in the body", as
   expect(String(failed).length).toBeLessThan(2_100);
 });
 
-test("a sentence that lies 100,000 objects deep is none", async () => {
+test("a sentence that is nested 100,000 objects deep is ignored", async () => {
   const body = `${'{"error":'.repeat(100_000)}"no"${"}".repeat(100_000)}`;
   const { client } = scene({ fetch: async () => new Response(body, { status: 400 }) });
   await expect(client.contacts.list()).rejects.toMatchObject({
@@ -188,7 +188,7 @@ test.each<[RawRequest, Partial<Record<"requests" | "events" | "emails", number>>
   [{ method: "POST", path: "/api/v1/events", body: {} }, { events: 1 }],
   [{ method: "POST", path: "/api/v1/emails", body: {} }, { emails: 1 }],
   [{ method: "PUT", path: "/api/v1/events/batch", body: { events: [{}, {}] } }, {}],
-])("%j spends %j beside the request", async (request, spent) => {
+])("%j uses %j in addition to the request", async (request, spent) => {
   const { client } = scene();
   await client.request(request).catch(() => undefined);
   const { requests, events, emails } = client.budgets();
@@ -201,7 +201,7 @@ test.each<[string, RawRequest, string]>([
   ["any other", { method: "GET", path: "/api/v1/people/ada@example.com" }, "request"],
   ["another method's", { method: "GET", path: "/api/v1/contacts/ada@example.com" }, "request"],
   ["a longer", { method: "PATCH", path: "/api/v1/contacts/ada@example.com/notes" }, "request"],
-])("of %s path, hooks are told only what the document writes", async (_what, request, route) => {
+])("for %s path, hooks get only the documented path", async (_what, request, route) => {
   const told: unknown[] = [];
   const hooks = { onRequest: (notice: object) => void told.push(notice) };
   const { sandbox, client } = scene({ hooks });

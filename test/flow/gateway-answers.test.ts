@@ -80,7 +80,7 @@ test("an email that a gateway refused says that it was not sent", async () => {
   ]);
 });
 
-test("what a repeat would do is said as of a lost connection", async () => {
+test("the message says whether a repeat is harmless, as for a lost connection", async () => {
   const { client } = answering(504, "", { server: "Caddy" });
   const told = async (call: PromiseLike<unknown>) => (await errorOf(call)).message;
   expect([

@@ -67,7 +67,7 @@ test.each(refusals)("of a fetch that may have tried before, %s proves nothing", 
   expect(requests).toHaveLength(1);
 });
 
-test("a packed answer that a fetch hands over empty is taken for broken, and asked for again", async () => {
+test("a compressed response that a fetch returns empty counts as broken, and is requested again", async () => {
   let requests = 0;
   const headers = { "content-encoding": "br", "transfer-encoding": "chunked" };
   const fetch = async () => {

@@ -48,7 +48,7 @@ const cases = (["ingest", "import"] as const).flatMap((run) =>
   ),
 );
 
-describe("a run ends although what its caller gave hangs", () => {
+describe("a run ends although a callback of its caller hangs", () => {
   test.each(cases)("%s ends %s while %s hangs", async (by, run, what) => {
     const sandbox = createSandbox({ apiKeys: ["key"], limits: false });
     const setup = {

@@ -22,7 +22,7 @@ test("a sibling keeps the key and the base URL that its client took from the env
   expect(await sibling.withOptions({ timeoutMs: 9_000 }).contacts.list()).toMatchObject({ data: [] });
 });
 
-test("undefined and null in place of changes stand for none", async () => {
+test("undefined and null in place of changes mean no changes", async () => {
   const sandbox = createSandbox({ apiKeys: ["key"], limits: false });
   const client = new Client({ apiKey: "key", baseUrl: "http://localhost", fetch: sandbox.fetch });
   const unchanged = { apiKey: undefined, baseUrl: undefined, fetch: undefined, limits: undefined };

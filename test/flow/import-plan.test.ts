@@ -77,7 +77,7 @@ test.each([
   expect(await client.contacts.import(given, { mode })).toMatchObject({ read: 305, unknown: 0, ...counts });
 });
 
-test("a dry run sends no change and tells of each row what would become of it", async () => {
+test("a dry run sends no change and reports the result of each row", async () => {
   const { client, counted } = workspace(300);
   const given: ContactInput[] = [
     { email: "P0@example.com", name: "Person 0" },

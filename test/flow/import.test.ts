@@ -20,7 +20,7 @@ const people = (count: number): ContactInput[] =>
     customFields: { n: i },
   }));
 
-test("an import creates, updates, leaves alone and rejects, and says which", async () => {
+test("an import creates, updates, skips and rejects contacts, and reports which", async () => {
   const { sandbox, client } = service();
   await client.contacts.create({
     email: "P1@example.com",
@@ -52,7 +52,7 @@ test("an import creates, updates, leaves alone and rejects, and says which", asy
   ]);
 });
 
-test("an import goes on where a change is answered with an empty body", async () => {
+test("an import continues after an empty response to a change", async () => {
   const { sandbox } = service();
   sandbox.seedContacts(30, (at) => ({ email: `p${at}@example.com` }));
   const client = new Client({
@@ -104,7 +104,7 @@ test("rows of one address end as one contact with the last row's name", async ()
   expect(sandbox.state.contacts.map(({ name }) => name)).toEqual(["C"]);
 });
 
-test("an import that stopped goes on behind its checkpoint", async () => {
+test("a stopped import continues after its checkpoint", async () => {
   const { sandbox, client } = service();
   let stored: unknown;
   const checkpoint = {

@@ -24,7 +24,7 @@ test("equal events without an id are one, unless the source's name and the line 
   expect(await client.events.ingest([login(), login()], { idFrom: other })).toMatchObject({ accepted: 2 });
 });
 
-test("the line makes the id, so that a blank line more or less in front of it makes no other event", async () => {
+test("the id comes from the line, not from the item's index, so that a refused item before it does not change the id", async () => {
   const { client } = service();
   const idFrom = { source: "a" };
   await client.events.ingest([markLine(login(), 7)], { idFrom });
@@ -43,7 +43,7 @@ test("a refused event is reported with its line", async () => {
   expect(rejected).toMatchObject([{ index: 1, line: 12, email: "a@example.com", error: expect.any(String) }]);
 });
 
-test("a given total makes the time left of a stream known", async () => {
+test("with a total, the remaining time of a stream is known", async () => {
   const { client } = service();
   const told: (number | undefined)[] = [];
   const stream = (async function* () {
@@ -109,7 +109,7 @@ test("an item that is no event, and that idFrom cannot read, does not end the ru
   expect(saved?.ids).toEqual({ from: "function", last: null });
 });
 
-test("onOutcome is told of every recorded event, and the report sums the runs that were started", async () => {
+test("onOutcome gets every recorded event, and the report sums the started runs", async () => {
   const { client } = service([{ name: "welcome", startsOn: "login" }]);
   const old = new Date(Date.now() - 80 * 3_600_000).toISOString();
   const events = [

@@ -43,7 +43,7 @@ test("with maxAgeMs, older events are put aside before they are sent", async () 
   expect(sandbox.state.events).toHaveLength(1);
 });
 
-test("events that keep failing for a passing reason end the run, and nothing is given up", async () => {
+test("events that keep failing for a temporary reason end the run, and none is rejected", async () => {
   const { sandbox, client } = scene();
   sandbox.fail({
     operation: "events.recordBatch",

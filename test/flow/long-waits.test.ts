@@ -43,7 +43,7 @@ test("a call logs its wait at info after 1 s and at warn after 10 s, with the li
   expect(clock.pending).toBe(0);
 });
 
-test("a wait that ends sooner says nothing", async () => {
+test("a shorter wait is not logged", async () => {
   const { clock, lines, client } = scene("info");
   await client.contacts.find("ada@example.com");
   const refused = client.contacts.list(
@@ -55,7 +55,7 @@ test("a wait that ends sooner says nothing", async () => {
   expect(lines).toEqual([]);
 });
 
-test("a 429 that is waited out says for how long", async () => {
+test("a 429 that is waited out is logged with the duration", async () => {
   const answers = [429, 200];
   const { clock, lines, client } = scene("info", () =>
     Response.json(

@@ -105,7 +105,7 @@ test("a repeat says so, and what failed before it failed", async () => {
   ]);
 });
 
-test("a call that fails tells its status, attempts, code and outcome, and not the service's sentence", async () => {
+test("the span of a failed call has its status, attempts, code and outcome, but not the service's sentence", async () => {
   const { client } = make({
     fetch: async () => Response.json({ error: `${ada} is there` }, { status: 409 }),
   });
@@ -130,7 +130,7 @@ test.each<[string, () => Promise<Response>, string]>([
     "ECONNRESET",
   ],
   ["a timeout", () => new Promise(() => undefined), "timeout"],
-])("an attempt without an answer tells why: %s", async (_why, fetch, type) => {
+])("the span of an attempt without a response has the reason: %s", async (_why, fetch, type) => {
   const { client, clock } = make({ fetch, maxRetries: 0 });
   await clock.until(client.contacts.list().catch(() => undefined));
   const [call, attempt] = ended();
@@ -238,7 +238,7 @@ test("an upsert is one span, with its requests inside, and a known contact is no
   ]);
 });
 
-test("neither the key nor an address is in any of it", async () => {
+test("no span or metric contains the key or an address", async () => {
   const { client } = make({ maxRetries: 0 });
   await client.contacts.upsert({ email: ada, name: "Ada" });
   await client.contacts.upsert({ email: ada, name: "Ada L." });

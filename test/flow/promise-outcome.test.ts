@@ -59,7 +59,7 @@ test("a call of several requests says what became of all of them", async () => {
   expect(call.outcome).toBe("not-applied");
 });
 
-test("the promise of an invalid input says not-applied, that of a success nothing", async () => {
+test("the promise of an invalid call has the outcome not-applied, and that of a success has none", async () => {
   const receipt = { id: "m-1", to: "ada@example.com", subject: "Welcome" };
   const client = new Client({
     ...{ apiKey: "key", baseUrl: "http://localhost", fetch: async () => Response.json(receipt) },

@@ -36,7 +36,7 @@ const jobs = (answer: () => Response, options: ClientOptions = {}) => {
 
 const limits = { emails: { max: 2, windowMs: 60_000 }, emailsPerDay: 3 };
 
-test("a client a job keeps the limits of the jobs before it, whatever the garbage collector does", async () => {
+test("the client of a job keeps the limits of earlier jobs, even after garbage collection", async () => {
   const { clock, sentAt, job } = jobs(() => Response.json({}), { limits });
   for (let count = 0; count < 3; count += 1) {
     await clock.until(job());
@@ -56,7 +56,7 @@ test("a pause outlives the client that it stopped", async () => {
   expect(sentAt).toEqual([0, 30_000]);
 });
 
-test("what a day has forgotten counts no longer, and no timer waits for that", async () => {
+test("after a day, old requests no longer count, and no timer waits for that", async () => {
   const { clock, sentAt, job } = jobs(() => Response.json({}), { limits });
   for (let count = 0; count < 3; count += 1) await clock.until(job());
   expect(clock.pending).toBe(0);

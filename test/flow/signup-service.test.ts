@@ -45,7 +45,7 @@ test("a sign-up makes a contact in the list, an event and one welcome email, how
   await client.close();
 });
 
-test("where the email limit is used up it answers 202, and the job sends later", async () => {
+test("if the email limit is used up, the response is 202, and the job sends the email later", async () => {
   const { sandbox, client, jobs, signUp } = await start({ emails: { max: 1, windowMs: 60_000 } });
   expect((await signUp("ada@example.com")).statusCode).toBe(201);
   const second = await signUp("grace@example.com");
@@ -63,7 +63,7 @@ test("where the email limit is used up it answers 202, and the job sends later",
   await client.close();
 });
 
-test("a job that was told to stop begins no further email, though its client could", async () => {
+test("after stop, the jobs start no further email, although their client could", async () => {
   const { sandbox, client, jobs, signUp } = await start({ emails: { max: 1, windowMs: 60_000 } });
   for (const name of ["ada", "grace", "alan"]) await signUp(`${name}@example.com`);
   const sending = jobs.run();
@@ -75,7 +75,7 @@ test("a job that was told to stop begins no further email, though its client cou
   expect([sandbox.state.emails.length, jobs.due]).toEqual([1, 2]);
 });
 
-test("one bound holds for the whole handler: a used-up limit is 429 with Retry-After", async () => {
+test("one deadline covers the complete handler: a used-up limit is a 429 with Retry-After", async () => {
   const { client, signUp } = await start({ requests: { max: 5, windowMs: 10_000 } });
   expect((await signUp("ada@example.com")).statusCode).toBe(201);
   const second = await signUp("grace@example.com");
@@ -95,7 +95,7 @@ test("a job that an earlier process left is sent once, and a sent one is not sen
   await second.client.close();
 });
 
-test("health tells each limit, and how many emails are due", async () => {
+test("health reports each limit, and how many emails are due", async () => {
   const { client, app } = await start();
   const health = await app.inject({ method: "GET", url: "/health" });
   expect(health.json()).toMatchObject({ limits: { emails: { used: 0, remaining: 20 } }, emailsDue: 0 });
@@ -120,7 +120,7 @@ test("with MSW the client's own transport is used, and nothing leaves", async ()
   server.close();
 });
 
-test("more sign-ups at a time than it can finish are told to come back, and spend nothing", async () => {
+test("too many simultaneous sign-ups get a 429 and use no requests", async () => {
   const { sandbox, client, signUp } = await start();
   const before = sandbox.state.counts.requests;
   const answers = await Promise.all(Array.from({ length: 8 }, (_, n) => signUp(`p${n}@example.com`)));
@@ -133,7 +133,7 @@ test("more sign-ups at a time than it can finish are told to come back, and spen
   await client.close();
 });
 
-test("an email that takes longer than the handler may is 202, and is seen through", async () => {
+test("if an email takes longer than the handler may, the response is 202, and the email is still sent", async () => {
   const { sandbox, client, jobs, signUp } = await start();
   sandbox.fail({ operation: "emails.send", with: { delayMs: 3_000 } });
   const answer = signUp("ada@example.com");

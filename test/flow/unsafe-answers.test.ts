@@ -28,7 +28,7 @@ test("a response's number beyond JSON's range is returned as parsed, and reporte
   expect(lost).toEqual([{ path: "data[0].customFields.order", message }]);
 });
 
-test("it is found wherever it stands in the body, and long digits of a text are none", async () => {
+test("such a number is found anywhere in the body, and the digits of a text are ignored", async () => {
   const digits = fc.integer({ min: 17, max: 30 }).map((length) => "1234567890".repeat(3).slice(0, length));
   const padding = fc.integer({ min: 0, max: 40 }).map((length) => "x".repeat(length));
   await fc.assert(

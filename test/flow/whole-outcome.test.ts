@@ -46,7 +46,7 @@ test("an import that only looked contacts up before it failed had no effect", as
   });
 });
 
-test("the error of a whole call is a new one with all that the refusal said", async () => {
+test("the error of a call with several requests is a new error with everything from the refusal", async () => {
   const sandbox = createSandbox({ apiKeys: ["key"], limits: false });
   const client = new Client({ apiKey: "key", baseUrl: "https://service.test", fetch: sandbox.fetch });
   const { id } = await client.lists.create({ name: "all" });

@@ -14,7 +14,7 @@ const service = () => {
 const ada = { email: "ada@example.com" };
 const event = { name: "page.viewed", contact: ada };
 
-test("every method that takes several requests tells of them all beside its answer", async () => {
+test("every method that makes several requests reports all of them with its result", async () => {
   const { client } = service();
   await client.contacts.create(ada);
   const { id } = await client.lists.create({ name: "Readers" });
@@ -47,7 +47,7 @@ test("every method that takes several requests tells of them all beside its answ
   await client.close();
 });
 
-test("a call that sends nothing has no response to tell of", async () => {
+test("a call that sends nothing has no response", async () => {
   const { client } = service();
   const { data, response } = await client.events.recordBatch([]).withResponse();
   expect([data.results, response]).toEqual([

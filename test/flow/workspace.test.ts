@@ -95,7 +95,7 @@ describe.each(libraries)("with schemas of $library", ({ customFields, events }) 
     expect(sandbox.state.contacts.map(({ customFields }) => customFields)).toEqual([{ seats: 4 }]);
   });
 
-  test("a required field that is not there is said to be missing", async () => {
+  test("a required field that is absent is reported as missing", async () => {
     const { client } = service();
     const missing = /(customFields\.plan|properties\.total): is missing \(/;
     const wrong = { ...contact, customFields: { seats: 3 } };
@@ -152,7 +152,7 @@ describe("an answer", () => {
     return { client, plain };
   };
 
-  test("that does not fit is handed over and told to the hook, without its values", async () => {
+  test("that does not fit is returned, and reported to the hook without its values", async () => {
     const notices: ValidationNotice[] = [];
     const onValidationIssue = (notice: ValidationNotice) => void notices.push(notice);
     const { client, plain } = answering({ customFields: plan, hooks: { onValidationIssue } });
@@ -166,7 +166,7 @@ describe("an answer", () => {
     ]);
   });
 
-  test("that does not fit is thrown in strict mode, and not looked at when validation is off", async () => {
+  test("that does not fit is an error in strict mode, and is not checked when validation is off", async () => {
     const { client, plain } = answering({ customFields: plan, responseValidation: "strict" });
     const { id } = await plain.contacts.create({ ...contact, customFields: { plan: "gold" } });
     await expect(client.contacts.update(id, { name: "Ada" })).rejects.toMatchObject({
@@ -185,7 +185,7 @@ describe("an answer", () => {
     expect((await client.contacts.list()).data).toHaveLength(2);
   });
 
-  test("is not lost to a schema that throws", async () => {
+  test("is returned even if a schema throws", async () => {
     const broken = z.object({}).check(() => {
       throw new Error("broken");
     });

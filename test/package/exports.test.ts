@@ -16,7 +16,7 @@ afterAll(() => project.remove());
 
 const at = (file: string): string => join(root, "dist", file);
 
-/** The names that a program may use as values, as the compiler sees a declaration. */
+/** The names of a declaration file that the compiler accepts as values. */
 const declaredValues = (file: string): readonly string[] => {
   const { NodeNext: module } = ts.ModuleKind;
   const { NodeNext: moduleResolution } = ts.ModuleResolutionKind;
@@ -41,13 +41,16 @@ const valuesOf = (loaded: object): readonly string[] =>
     .filter((name) => name !== "default")
     .sort();
 
-test.each(Object.keys(entry))("the declarations of %s export the values that it has", async (name) => {
-  const esm: object = await import(pathToFileURL(at(`${name}.js`)).href);
-  expect(declaredValues(at(`${name}.d.ts`))).toEqual(valuesOf(esm));
-  expect(declaredValues(at(`${name}.d.cts`))).toEqual(valuesOf(requireHere(at(`${name}.cjs`))));
-});
+test.each(Object.keys(entry))(
+  "the declarations of %s export exactly the values of the module",
+  async (name) => {
+    const esm: object = await import(pathToFileURL(at(`${name}.js`)).href);
+    expect(declaredValues(at(`${name}.d.ts`))).toEqual(valuesOf(esm));
+    expect(declaredValues(at(`${name}.d.cts`))).toEqual(valuesOf(requireHere(at(`${name}.cjs`))));
+  },
+);
 
-test("a type that is imported without `type` does not compile where it would not load", async () => {
+test("an import of a type without `type` does not compile if it would fail at run time", async () => {
   const names = ["List", "Recorder", "EventReceipt", "Contacts"];
   const text = `import { ${names.join(", ")} } from "touchpoint-sdk";\nexport type All = ${names.join(" | ")};\n`;
   await project.write("untyped.mts", text);
@@ -57,7 +60,7 @@ test("a type that is imported without `type` does not compile where it would not
   expect(names.filter((name) => stdout.includes(`'${name}'`))).toEqual(names);
 });
 
-test("no declaration names a type of zod's", () => {
+test("no declaration contains a type of zod", () => {
   const files = readdirSync(at(".")).filter((file) => /\.d\.c?ts$/.test(file));
   expect(files.length).toBeGreaterThan(14);
   const named = files.filter((file) => /['"]zod[/'"]|\bZod[A-Z]/.test(readFileSync(at(file), "utf8")));

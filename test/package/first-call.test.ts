@@ -24,38 +24,38 @@ const firstCall = `
   await client.close();
   await server.close();
 `;
-const wentWell = { code: 0, stdout: '["ada@example.com",1,1]', stderr: "" };
+const success = { code: 0, stdout: '["ada@example.com",1,1]', stderr: "" };
 
-test("an ES module imports it and makes a first call", async () => {
-  expect(await project.node("first.mjs", esm + firstCall)).toEqual(wentWell);
+test("an ES module imports the package and makes a first call", async () => {
+  expect(await project.node("first.mjs", esm + firstCall)).toEqual(success);
 });
 
-test("a CommonJS module requires it and makes a first call", async () => {
-  expect(await project.node("first.cjs", `${cjs}(async () => {${firstCall}})();`)).toEqual(wentWell);
+test("a CommonJS module requires the package and makes a first call", async () => {
+  expect(await project.node("first.cjs", `${cjs}(async () => {${firstCall}})();`)).toEqual(success);
 });
 
-test("the ES and the CommonJS copy work in one process and know each other's errors", async () => {
+test("the ES and the CommonJS copy work in one process and recognize each other's errors", async () => {
   const program = `
     import * as esm from "touchpoint-sdk";
     import { createRequire } from "node:module";
     import { createSandbox } from "touchpoint-sdk/sandbox";
     const cjs = createRequire(import.meta.url)("touchpoint-sdk");
     const server = await createSandbox({ apiKeys: ["tp_key"] }).listen({ port: 0 });
-    const told = [esm.Client === cjs.Client];
+    const results = [esm.Client === cjs.Client];
     for (const [mine, other] of [[esm, cjs], [cjs, esm]]) {
       const client = new mine.Client({ apiKey: "tp_wrong", baseUrl: server.url });
       const error = await client.contacts.list().catch((error) => error);
-      told.push(error.code, other.isTouchpointError(error), error instanceof other.AuthenticationError);
+      results.push(error.code, other.isTouchpointError(error), error instanceof other.AuthenticationError);
       await client.close();
     }
-    told.push(esm.isTouchpointError(new Error("theirs")));
-    console.log(JSON.stringify(told));
+    results.push(esm.isTouchpointError(new Error("theirs")));
+    console.log(JSON.stringify(results));
     await server.close();
   `;
-  const told = [false, "authentication_failed", true, false, "authentication_failed", true, false, false];
+  const results = [false, "authentication_failed", true, false, "authentication_failed", true, false, false];
   expect(await project.node("copies.mjs", program)).toEqual({
     code: 0,
-    stdout: JSON.stringify(told),
+    stdout: JSON.stringify(results),
     stderr: "",
   });
 });
@@ -63,12 +63,12 @@ test("the ES and the CommonJS copy work in one process and know each other's err
 test.each([
   ["mjs", `import { Client } from "touchpoint-sdk"; import { createSandbox } from "touchpoint-sdk/sandbox";`],
   ["cjs", cjs],
-])("a call through a proxy loads what that takes (%s)", async (kind, load) => {
+])("a call through a proxy loads the code for proxies (%s)", async (kind, load) => {
   const program = `
     const { connect } = process.getBuiltinModule("node:net");
-    const asked = [];
+    const targets = [];
     const proxy = process.getBuiltinModule("node:http").createServer().on("connect", ({ url }, socket) => {
-      asked.push(url);
+      targets.push(url);
       const onward = connect(url.split(":")[1], "127.0.0.1", () => {
         socket.write("HTTP/1.1 200 OK\\r\\n\\r\\n");
         socket.pipe(onward).pipe(socket);
@@ -85,7 +85,7 @@ test.each([
         proxy: "http://127.0.0.1:" + proxy.address().port,
       });
       const { total } = await client.contacts.list();
-      console.log(total, asked.join() === "service.localhost:" + server.port);
+      console.log(total, targets.join() === "service.localhost:" + server.port);
       await client.close();
       await server.close();
       proxy.close();
@@ -101,7 +101,7 @@ test.each([
 test.each([
   ["mjs", esm],
   ["cjs", cjs],
-])("many batches wait neither for timers nor for the wall clock (%s)", async (kind, load) => {
+])("many batches need neither timers nor the wall clock (%s)", async (kind, load) => {
   const program = `(async () => {
     const sandbox = createSandbox({ apiKeys: ["tp_key"], limits: false });
     const { fetch } = sandbox;

@@ -7,7 +7,7 @@ import { root } from "./support/scratch.ts";
 
 const file = "THIRD-PARTY-LICENSES.md";
 
-/** The packages of `node_modules` whose code is in the installed files, by the sources of their maps. */
+/** The packages whose code is in the installed files, according to the source maps. */
 const contained = (): readonly string[] => {
   const dist = join(inject("installed"), "node_modules/touchpoint-sdk/dist");
   const maps = readdirSync(dist).filter((name) => name.endsWith(".map"));
@@ -19,11 +19,11 @@ const contained = (): readonly string[] => {
   ];
 };
 
-test("what is compiled in is what the build lists", () => {
+test("the compiled-in packages are those that the build lists", () => {
   expect(contained().toSorted()).toEqual(compiledIn);
 });
 
-test("THIRD-PARTY-LICENSES.md is what `npm run licenses` would write, and names each package", () => {
+test("THIRD-PARTY-LICENSES.md is the output of `npm run licenses`, and names each compiled-in package", () => {
   const before = readFileSync(join(root, file), "utf8");
   execFileSync("npm", ["run", "-s", "licenses"], { cwd: root });
   expect(readFileSync(join(root, file), "utf8")).toBe(before);

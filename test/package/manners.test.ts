@@ -12,7 +12,7 @@ afterAll(() => project.remove());
 
 const heavy = ["undici", "ioredis"] as const;
 
-// Vendors are bundled into files of their own, which keep the path of each CommonJS module they hold.
+// The bundled files contain the path of each CommonJS module of a vendor.
 const vendorsIn = (file: string): readonly string[] => {
   const text = readFileSync(file, "utf8");
   return heavy.filter(
@@ -24,13 +24,13 @@ interface Coverage {
   readonly result: readonly { readonly url: string }[];
 }
 
-/** The vendors that a program loads, by the list of scripts that the engine itself keeps. */
+/** The vendors that a program loads, according to V8's own list of scripts. */
 const vendorsLoadedBy = async (name: string, program: string): Promise<readonly string[]> => {
   const folder = join(project.folder, `loaded-${name}`);
   const { code, stderr } = await project.node(name, program, { NODE_V8_COVERAGE: folder });
   if (code !== 0) throw new Error(`${name}: ${stderr}`);
   const urls = readdirSync(folder).flatMap((file) => {
-    // The engine's own format.
+    // V8 writes this format.
     const { result } = JSON.parse(readFileSync(join(folder, file), "utf8")) as Coverage;
     return result.map(({ url }) => url);
   });
@@ -39,15 +39,15 @@ const vendorsLoadedBy = async (name: string, program: string): Promise<readonly 
   return [...new Set(files.flatMap(vendorsIn))].sort();
 };
 
-describe("importing it", () => {
+describe("importing the package", () => {
   test("loads neither undici nor ioredis", async () => {
     expect(await vendorsLoadedBy("import.mjs", 'import "touchpoint-sdk";')).toEqual([]);
     expect(await vendorsLoadedBy("require.cjs", 'require("touchpoint-sdk");')).toEqual([]);
   });
 
-  test("loads them in neither of the other entries", async () => {
+  test("loads neither of them from the other entries", async () => {
     const { exports } = JSON.parse(readFileSync(join(project.installed, "package.json"), "utf8"));
-    // That of OpenTelemetry needs its API, which is not installed here.
+    // The entry for OpenTelemetry needs its API, which is not installed here.
     const entries = Object.keys(exports).filter(
       (path) => /^\.\/\w+$/.test(path) && path !== "./opentelemetry",
     );
@@ -93,12 +93,12 @@ const served = `
   await client.contacts.create({ email: "ada@example.com" });
 `;
 
-test("a first call loads undici, and not before", async () => {
+test("undici is loaded by the first call", async () => {
   const program = `${served} await client.close(); await server.close();`;
   expect(await vendorsLoadedBy("call.mjs", program)).toContain("undici");
 });
 
-test("after a first call the host's fetch is its own and sends a content-length", async () => {
+test("a first call changes nothing about the host's fetch, which still sends a content-length", async () => {
   const program = `${served}
     const after = [dispatcher(), globalThis.fetch];
     const other = createServer((request, response) => response.end(request.headers["content-length"]));

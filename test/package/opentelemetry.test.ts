@@ -8,7 +8,7 @@ let project: Scratch;
 beforeAll(async () => {
   const linked = ["typescript", "@types/node", "undici-types"];
   project = await scratch([...linked, "@opentelemetry/api", "@opentelemetry/sdk-trace-base"]);
-  // A package of its own: the installed one is where it does not find its optional peer.
+  // This project needs its own copy: from its folder, the installed package does not find the optional peer.
   await cp(project.installed, join(project.folder, "node_modules/touchpoint-sdk"), { recursive: true });
 });
 afterAll(() => project.remove());
@@ -46,7 +46,7 @@ test.each([
   });
 });
 
-test("its types are accepted, and catch what is wrong", async () => {
+test("its types compile, and reject a misspelt option", async () => {
   const program = `
     import { metrics, trace } from "@opentelemetry/api";
     import { instrument } from "touchpoint-sdk/opentelemetry";

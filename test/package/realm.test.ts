@@ -8,7 +8,7 @@ beforeAll(async () => {
 afterAll(() => project.remove());
 
 /**
- * Loads the package as Jest does: its files run in a realm of their own, Node's modules stay in the first one.
+ * Loads the package as Jest does: its files run in a separate realm, and Node's modules stay in the main realm.
  *
  * @param hidden - globals that the realm lacks.
  */
@@ -36,7 +36,7 @@ const loaderWithout = (...hidden: readonly string[]): string => `
   const entry = (name) => load(require.resolve(name));
 `;
 
-test("it works in a realm of its own, as under Jest", async () => {
+test("the package works in a separate realm, as under Jest", async () => {
   const program = `${loaderWithout()}
     const { Client, fileLedger } = entry("touchpoint-sdk");
     const { createSandbox } = entry("touchpoint-sdk/sandbox");
@@ -62,7 +62,7 @@ test("it works in a realm of its own, as under Jest", async () => {
       await server.close();
     })();
   `;
-  const told = {
+  const report = {
     accepted: 1,
     tooOld: 1,
     once: true,
@@ -72,12 +72,12 @@ test("it works in a realm of its own, as under Jest", async () => {
   };
   expect(await project.node("realm.cjs", program)).toEqual({
     code: 0,
-    stdout: JSON.stringify(told),
+    stdout: JSON.stringify(report),
     stderr: "",
   });
 });
 
-test("a client and a sandbox need no global of fetch, which Jest's jsdom environment lacks", async () => {
+test("a client and a sandbox need none of the globals of fetch, which Jest's jsdom environment lacks", async () => {
   const hidden = ["fetch", "Headers", "ReadableStream", "Request", "Response", "TextDecoder", "TextEncoder"];
   const program = `${loaderWithout(...hidden)}
     const { Client, mockResponse } = entry("touchpoint-sdk");

@@ -6,7 +6,7 @@ import { root, type Scratch, scratch } from "./support/scratch.ts";
 let project: Scratch;
 beforeAll(async () => {
   project = await scratch(["fastify", "pino", "tsx", "@opentelemetry/api"]);
-  // A package of its own: the installed one is where it does not find its optional peer.
+  // This project needs its own copy: from its folder, the installed package does not find the optional peer.
   await cp(project.installed, join(project.folder, "node_modules/touchpoint-sdk"), { recursive: true });
   await cp(join(root, "examples/signup-service"), join(project.folder, "signup-service"), {
     recursive: true,
@@ -32,7 +32,7 @@ const program = `
   const lines = createInterface(service.stdout);
   const all = [];
   lines.on("line", (line) => all.push(line));
-  // Of all lines: two that arrive together are two events at once, of which \`once\` would see the first.
+  // Search all lines: if two lines arrive together, \`once\` returns only the first.
   const addressIn = () => all.find((line) => /^http\\S+$/.test(line));
   while (addressIn() === undefined) await once(lines, "line");
   const address = addressIn();
@@ -54,7 +54,7 @@ const program = `
   await close();
 `;
 
-test("the sign-up service runs from the packed package, sends one email, and ends at SIGTERM", async () => {
+test("the sign-up service runs with the packed package, sends one email, and stops on SIGTERM", async () => {
   const { code, stdout, stderr } = await project.node("run.mjs", program);
   expect([code, stderr]).toEqual([0, ""]);
   expect(JSON.parse(stdout)).toEqual({

@@ -24,7 +24,7 @@ await client.close();
 await pool.end();
 `;
 
-test("a project with pg alone keeps its keys and checkpoints in PostgreSQL", async () => {
+test("a project with pg as its only other package stores keys and checkpoints in PostgreSQL", async () => {
   const [server, project] = await Promise.all([PostgresServer.start(), scratch(["pg"])]);
   const sandbox = createSandbox({ apiKeys: ["key"], limits: false });
   const service = await sandbox.listen();

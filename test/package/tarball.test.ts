@@ -25,23 +25,23 @@ beforeAll(async () => {
 });
 afterAll(() => project.remove());
 
-test("publint finds nothing, not even a suggestion", async () => {
+test("publint reports nothing, not even a suggestion", async () => {
   const bytes = await readFile(inject("tarball"));
   const tarball = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
-  // A Buffer's memory is never shared here; its type cannot say so.
+  // The memory of this Buffer is an ArrayBuffer, which its type does not express.
   const { messages } = await publint({ pack: { tarball: tarball as ArrayBuffer }, strict: true });
   expect(messages).toEqual([]);
 });
 
-test("are-the-types-wrong finds nothing, from Node 16's resolution on", async () => {
+test("are-the-types-wrong reports nothing for the resolution of Node 16 and later", async () => {
   const attw = join(root, "node_modules/.bin/attw");
-  // Older resolution knows no `exports`; the Node that has it cannot run the package.
+  // Older resolution ignores `exports`. The versions of Node with that resolution cannot run the package.
   const args = [inject("tarball"), "--profile", "node16", "--format", "ascii", "--no-definitely-typed"];
   const { code, stdout } = await run(attw, args, project.folder);
   expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('"touchpoint-sdk/sandbox"') });
 });
 
-test("it holds the built files and the papers, and nothing else", () => {
+test("the tarball contains the built files and the documents, and nothing else", () => {
   const papers = ["CHANGELOG.md", "LICENSE", "README.md", "THIRD-PARTY-LICENSES.md", "package.json"];
   const readable =
     /^(docs\/(guide\/[\w-]+|errors|migration|runtimes)|skills\/touchpoint-sdk\/(SKILL|references\/\w+))\.md$/;
@@ -51,7 +51,7 @@ test("it holds the built files and the papers, and nothing else", () => {
   expect(files.filter((file) => file.startsWith("dist/") && !built.test(file))).toEqual([]);
 });
 
-test("every relative link of a document leads to a file that is in it", () => {
+test("every relative link in a document leads to a file of the tarball", () => {
   const documents = files.filter((file) => file.endsWith(".md") && file !== "THIRD-PARTY-LICENSES.md");
   const links = documents.flatMap((file) => {
     const prose = readFileSync(at(file), "utf8").replace(/```[\s\S]*?```/g, "");
@@ -62,29 +62,29 @@ test("every relative link of a document leads to a file that is in it", () => {
   expect(new Set(relative.map(({ file }) => file.split("/")[0]))).toEqual(new Set(["README.md", "docs"]));
 });
 
-test("no file names a path of the machine that built it", () => {
+test("no file contains a path of the machine that built it", () => {
   const paths = [root.replace(/\/$/, ""), `${homedir()}/`];
   expect(files.filter((file) => paths.some((path) => readFileSync(at(file), "utf8").includes(path)))).toEqual(
     [],
   );
 });
 
-test("every program has a source map, of our own code and what is compiled in, without its text", () => {
+test("every program has a source map that covers our code and compiled-in packages, without their text", () => {
   const programs = files.filter((file) => /^dist\/[\w-]+\.c?js$/.test(file));
   const maps = programs.map((file) => {
     expect(readFileSync(at(file), "utf8").trimEnd()).toMatch(/\/\/# sourceMappingURL=[\w-]+\.c?js\.map$/);
     return JSON.parse(readFileSync(at(`${file}.map`), "utf8"));
   });
   const sources = maps.flatMap((map): string[] => map.sources);
-  const known = new RegExp(
+  const allowed = new RegExp(
     `^\\./[\\w-]+\\.cjs$|^\\.\\./(src/|package\\.json$|node_modules/(${compiledIn.join("|")})/)`,
   );
-  expect(sources.filter((source) => !known.test(source))).toEqual([]);
+  expect(sources.filter((source) => !allowed.test(source))).toEqual([]);
   expect(sources).toContain("../src/client.ts");
   expect(maps.flatMap(({ sourcesContent = [] }) => sourcesContent)).toEqual([]);
 });
 
-test.each(["mjs", "cjs"])("a stack trace names file and line of our sources (%s)", async (kind) => {
+test.each(["mjs", "cjs"])("a stack trace contains the file and line of our sources (%s)", async (kind) => {
   const program = `(async () => {
     const { Client } = ${kind === "mjs" ? 'await import("touchpoint-sdk")' : 'require("touchpoint-sdk")'};
     const client = new Client({ apiKey: "k", baseUrl: "http://127.0.0.1:1", maxRetries: 0 });
@@ -105,7 +105,7 @@ test.each(["mjs", "cjs"])("a stack trace names file and line of our sources (%s)
   expect(frames.filter(([, text]) => !/\w\(|await|throw|return/.test(text ?? ""))).toEqual([]);
 });
 
-test("touchpoint-sdk/errors is within its budget in a browser, and asks for nothing of Node's", async () => {
+test("touchpoint-sdk/errors is within its budget in a browser, and imports nothing from Node", async () => {
   const { outputFiles } = await build({
     entryPoints: [at("dist/errors.js")],
     bundle: true,
@@ -137,7 +137,7 @@ test("a worker's bundle contains no undici, and imports Node's modules only with
   expect(text).toContain("undici does not run here");
 });
 
-test("nothing but Node's own modules, undici's parts and the declared peers is imported", () => {
+test("the package imports only Node's modules, parts of undici and the declared peers", () => {
   const {
     peerDependencies = {},
     dependencies,
@@ -151,7 +151,7 @@ test("nothing but Node's own modules, undici's parts and the declared peers is i
       ts
         .preProcessFile(readFileSync(at(file), "utf8"), true, true)
         .importedFiles.map(({ fileName }) => fileName)
-        // esbuild's `typeof require<"u"` looks like a call with a name.
+        // The parser takes esbuild's `typeof require<"u"` for an import.
         .filter(
           (name) =>
             name !== "u" &&
@@ -169,7 +169,7 @@ test("nothing but Node's own modules, undici's parts and the declared peers is i
 const sizes = (pattern: RegExp): number =>
   files.filter((file) => pattern.test(file)).reduce((sum, file) => sum + statSync(at(file)).size, 0);
 
-test("the tarball, what it installs, its maps and its types are within their budgets", () => {
+test("the tarball, the installed files, the source maps and the types are within their budgets", () => {
   const kinds = {
     esm: /^dist\/[^/]+\.js$/,
     cjs: /\.cjs$/,

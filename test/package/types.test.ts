@@ -23,22 +23,22 @@ const compile = async (
 
 const clean = { code: 0, stdout: "", stderr: "" };
 
-// TypeScript 6 reads no types that a project does not list.
+// TypeScript 6 reads only the types that a project lists.
 describe.each([
   ["lists Node's types", { types: ["node"] }],
   ["lists no types", {}],
 ])("a strict project that %s", (_, types) => {
-  test("accepts the package's from ES modules and CommonJS by node16 resolution", async () => {
+  test("accepts the package's types in ES modules and CommonJS, with node16 resolution", async () => {
     const files = { "esm.mts": program, "cjs.cts": program };
     expect(await compile(project, { ...byNode16, ...types }, files)).toEqual(clean);
   });
 
-  test("accepts the package's by bundler resolution", async () => {
+  test("accepts the package's types with bundler resolution", async () => {
     expect(await compile(project, { ...byBundler, ...types }, { "bundled.ts": program })).toEqual(clean);
   });
 });
 
-test("a project without Node's types accepts the package's, but for those of files", async () => {
+test("a project without Node's types accepts the package's types, except those of touchpoint-sdk/files", async () => {
   const bare = await scratch(["typescript"]);
   try {
     const files = { "esm.mts": fileless, "cjs.cts": fileless };

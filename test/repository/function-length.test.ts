@@ -6,7 +6,7 @@ import { root } from "../support/programs.ts";
 
 const longest = 60;
 
-/** The functions of a source that do not fit on a screen, as `file:line`. */
+/** The functions of a source that are longer than 60 lines, as `file:line`. */
 const longFunctions = (file: string, text: string): string[] => {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest);
   const lineOf = (position: number): number => source.getLineAndCharacterOfPosition(position).line + 1;
@@ -30,7 +30,7 @@ test.each(["src/call", "src/http"])("no function in %s is longer than 60 lines",
   expect(texts.flatMap(([file, text]) => longFunctions(file, text))).toEqual([]);
 });
 
-test("a function of 61 lines is found", () => {
+test("a function of 61 lines is reported", () => {
   const body = "  step();\n";
   const planted = (steps: number): string => `\nconst run = () => {\n${body.repeat(steps)}};\n`;
   expect(longFunctions("a.ts", planted(58))).toEqual([]);

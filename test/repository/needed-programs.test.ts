@@ -8,21 +8,21 @@ const modules = readdirSync(join(root, "test"), { recursive: true, encoding: "ut
   .filter((path) => path.endsWith(".ts") && !path.includes("node_modules"))
   .map((path) => join(root, "test", path));
 
-test("a module of the tests that starts a program of Debian's says so", () => {
+test("a test module that starts a program of Debian declares it", () => {
   const starts = /(?:spawn|spawnSync|execFile)\(\s*"(\S+)"|executablePath: "\S*\/(\w+)"/g;
-  // Node's and the shell's own are on every machine that runs the tests.
+  // Every machine that runs the tests has these programs.
   const everywhere = ["npm", "npx", "bash", "sh", "git", "script", "openssl", "mkfifo"];
   for (const file of modules) {
     const started = [...readFileSync(file, "utf8").matchAll(starts)].flatMap(
       ([, one, other]) => one ?? other ?? [],
     );
     const needed = programsNeededBy(file);
-    const unsaid = started.filter((program) => !everywhere.includes(program) && !needed.has(program));
-    expect({ file, unsaid }).toEqual({ file, unsaid: [] });
+    const undeclared = started.filter((program) => !everywhere.includes(program) && !needed.has(program));
+    expect({ file, undeclared }).toEqual({ file, undeclared: [] });
   }
 });
 
-test("a test file needs what the modules that it imports need", () => {
+test("a test file needs the programs of the modules that it imports", () => {
   const at = (path: string): string[] => [...programsNeededBy(join(root, "test", path))];
   expect(at("e2e/fleet.campaign.test.ts")).toEqual(["redis-server"]);
   expect(at("browser/workbench.test.ts")).toEqual(["chromium"]);

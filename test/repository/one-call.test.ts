@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { root } from "../support/programs.ts";
 
-test("a create with default validation runs at most 100 functions of 22 files, all with a name", async () => {
+test("a create with default validation runs at most 100 functions in 22 files, and each function has a name", async () => {
   const program = ["--import", "tsx", "bench/one-call.ts"];
   const { stdout } = await promisify(execFile)(process.execPath, program, { cwd: root });
   const [, files, functions] = /^(\d+) files, (\d+) functions, 0 without a name$/m.exec(stdout) ?? [];

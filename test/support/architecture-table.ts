@@ -1,15 +1,15 @@
-/** One layer of `src/`: its files, and what they may import besides each other. */
+/** A layer of `src/`: its files, and what they may import in addition to each other. */
 export interface Rule {
   readonly name: string;
   /** Exact paths; `dir/*` for the files of a folder, `dir/**` to include its subfolders. */
   readonly files: readonly string[];
-  /** The layers it may import. */
+  /** The layers that this layer may import. */
   readonly below: readonly string[];
-  /** Layers of which it may import types only. */
+  /** The layers from which this layer may import only types. */
   readonly typesOf?: readonly string[];
-  /** Single files it may import, whatever their layer. */
+  /** Files of any layer that this layer may import. */
   readonly entries?: readonly string[];
-  /** `apart`: its files never import each other. */
+  /** If `apart`, the files of this layer must not import each other. */
   readonly siblings?: "apart";
 }
 
@@ -19,9 +19,9 @@ const settings = [...wire, "workspace", "ledger", "options"];
 const calls = [...settings, "http", "call"];
 const long = ["paging", "batch", "bulk"];
 
-/** Every file of `src/` belongs to one of these, lowest first. */
+/** Every file of `src/` belongs to one of these layers. The lowest layer is first. */
 export const layers: readonly Rule[] = [
-  // Also the entry for code shared with a browser, so it imports nothing.
+  // Code in a browser can import this layer as its own entry, so the layer imports nothing.
   { name: "errors", files: ["src/errors.ts", "src/error-details.ts"], below: [] },
   { name: "runtime", files: ["src/runtime/*"], below: ["errors"] },
   { name: "service", files: ["src/service/*"], below: ground },
@@ -34,10 +34,10 @@ export const layers: readonly Rule[] = [
     files: ["src/rate-limit/*"],
     below: settings,
     typesOf: ["http"],
-    // The failures that both throw: whether an attempt was sent, and a batch that must be cut.
+    // `http` and `rate-limit` throw the same failures: whether an attempt was sent, and that a batch must be split.
     entries: ["src/http/types.ts"],
   },
-  // Limits that processes share, over a place that a store makes.
+  // Limits that processes share. Each store implements the interface `Place`.
   { name: "fleet", files: ["src/fleet/*"], below: [...settings, "rate-limit"] },
   { name: "call", files: ["src/call/*"], below: [...settings, "http"] },
   { name: "paging", files: ["src/paging/*"], below: calls },
@@ -54,7 +54,7 @@ export const layers: readonly Rule[] = [
     files: ["src/connection.ts", "src/lifecycle.ts"],
     below: [...settings, "http", "rate-limit"],
   },
-  // The transport that replaces undici in a worker.
+  // In a worker, this transport replaces undici.
   { name: "edge", files: ["src/edge.ts"], below: [...settings, "http"] },
   { name: "client", files: ["src/client.ts"], below: [...calls, ...long, "resources", "connection"] },
   {
@@ -63,7 +63,7 @@ export const layers: readonly Rule[] = [
     below: [...calls, ...long, "resources", "client"],
     typesOf: ["connection"],
   },
-  // No client code: the sandbox must not share the client's mistakes.
+  // The sandbox imports no client code, so that it does not share the client's mistakes.
   { name: "sandbox", files: ["src/sandbox/**"], below: wire },
   {
     name: "redis",
@@ -103,7 +103,7 @@ export const layers: readonly Rule[] = [
   },
 ];
 
-/** The stages of the pipeline and its transports: they meet in `connection.ts` only. */
+/** The stages and transports of the pipeline. Only `connection.ts` imports more than one of them. */
 export const stages: readonly string[] = [
   "src/http/email-guard.ts",
   "src/http/retry.ts",
@@ -115,7 +115,7 @@ export const stages: readonly string[] = [
   "src/http/transport/fetch.ts",
 ];
 
-/** The only places that may import each package, types included. */
+/** The only files that may import each package, including its types. */
 export const vendors: Readonly<Record<string, readonly string[]>> = {
   "@opentelemetry/api": ["src/opentelemetry/*"],
   bottleneck: ["src/batch/in-flight.ts", "src/batch/bottleneck-light.d.ts"],

@@ -48,7 +48,7 @@ const ownEntry = (specifier: string): string | undefined => {
 
 const allows = (from: Rule, file: string, target: string, isType: boolean): boolean => {
   const to = layerOf(target);
-  // A file in no layer is reported by itself.
+  // If the file is in no layer, another violation reports it.
   if (to === undefined) return true;
   if (to === from) return file === target || from.siblings !== "apart";
   if (from.entries?.includes(target)) return true;
@@ -84,11 +84,11 @@ const importViolations = (file: string, source: string): readonly string[] => {
 };
 
 const cycles = (files: Sources): readonly string[] => {
-  const found: string[] = [];
+  const reports: string[] = [];
   const settled = new Set<string>();
   const visit = (file: string, trail: readonly string[]): void => {
     if (trail.includes(file)) {
-      found.push(`cycle: ${[...trail.slice(trail.indexOf(file)), file].join(" > ")}`);
+      reports.push(`cycle: ${[...trail.slice(trail.indexOf(file)), file].join(" > ")}`);
       return;
     }
     if (settled.has(file)) return;
@@ -97,7 +97,7 @@ const cycles = (files: Sources): readonly string[] => {
     settled.add(file);
   };
   for (const file of files.keys()) visit(file, []);
-  return found;
+  return reports;
 };
 
 const lengthOf = (source: string): number => source.replace(/\n$/, "").split("\n").length;

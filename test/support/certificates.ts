@@ -18,7 +18,7 @@ export interface Authority {
   issue(name: string): Certified;
 }
 
-// X.509 (RFC 5280) in DER: each value is a tag, a length and its bytes.
+// X.509 (RFC 5280) uses DER: each value is a tag, a length and bytes.
 const der = (tag: number, ...parts: readonly Uint8Array[]): Buffer => {
   const bytes = Buffer.concat(parts);
   const { length } = bytes;

@@ -6,12 +6,12 @@ import { afterEach, beforeEach, expect, vi } from "vitest";
 import { createSandbox, type Listening, type Sandbox } from "../../src/sandbox/index.ts";
 import { type CliEnding, type CliRun, runHere, startCli } from "./cli.ts";
 
-/** The only key that the service of a scene knows. */
+/** The only key that the service of a scene accepts. */
 export const key = "tp_live_canary";
 
 /**
- * Gives each test of a file an empty folder and a sandbox that listens, and runs it in that folder with that service in
- * the environment.
+ * Gives each test of a file an empty folder and a listening sandbox. Each test runs in its folder, and the environment
+ * variables contain the URL and the key of the sandbox.
  */
 export const cliScene = () => {
   let folder = "";
@@ -26,7 +26,7 @@ export const cliScene = () => {
     process.chdir(folder);
     vi.stubEnv("TOUCHPOINT_BASE_URL", server.url);
     vi.stubEnv("TOUCHPOINT_API_KEY", key);
-    // What the test runner sets for its own colors.
+    // vitest sets this variable for its own output.
     vi.stubEnv("FORCE_COLOR", undefined);
   });
   afterEach(async () => {
@@ -44,11 +44,11 @@ export const cliScene = () => {
   const start = (...args: readonly string[]): CliRun =>
     startCli(args, { cwd: folder, env: { TOUCHPOINT_BASE_URL: server.url, TOUCHPOINT_API_KEY: key } });
 
-  /** In this process, unless a test is about the process: its signals, its streams, and that it ends. */
-  const runTold = (...args: readonly string[]): Promise<CliEnding> => runHere(args);
+  /** Runs a command in this process. If a test is about the process (signals, streams, its end), it uses `start`. */
+  const runText = (...args: readonly string[]): Promise<CliEnding> => runHere(args);
 
   const run = async (...args: readonly string[]) => {
-    const { ended, stdout, stderr } = await runTold(...args);
+    const { ended, stdout, stderr } = await runText(...args);
     return { ended, stderr, report: stdout === "" ? undefined : JSON.parse(stdout) };
   };
 
@@ -67,20 +67,20 @@ export const cliScene = () => {
     at,
     isThere,
     start,
-    runTold,
+    runText,
     run,
     idsInService,
   };
 };
 
-/** Ids in an order that does not depend on when their records came. */
+/** Sorts ids, so that their order does not depend on the order of the records. */
 export const sorted = (ids: readonly unknown[]): string[] => ids.map(String).sort();
 
-/** A text with each item on a line: texts as they are, anything else as JSON. */
+/** Joins items to lines. Strings stay as they are, other values become JSON. */
 export const lines = (...items: readonly unknown[]): string =>
   items.map((item) => (typeof item === "string" ? `${item}\n` : `${JSON.stringify(item)}\n`)).join("");
 
-/** The event with id `e` and the index, as a caller writes it. */
+/** Event number `index`, with the id `e<index>`, as a caller writes it. */
 export const event = (index: number) => ({
   id: `e${index}`,
   name: "page.viewed",

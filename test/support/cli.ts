@@ -13,7 +13,7 @@ export interface CliEnding {
   readonly stderr: string;
 }
 
-/** A run of the command line from its source. */
+/** A process that runs the command line. */
 export interface CliRun {
   readonly process: ChildProcess;
   readonly ended: Promise<CliEnding>;
@@ -35,7 +35,7 @@ export const startCli = (
 ): CliRun => {
   const child = spawn(process.execPath, [program, ...args], {
     cwd,
-    // What the test runner sets for its own colors.
+    // vitest sets this variable for its own output.
     env: { ...process.env, FORCE_COLOR: undefined, ...env },
     stdio: ["pipe", out, "pipe"],
   });
@@ -55,8 +55,8 @@ export const startCli = (
 };
 
 /**
- * Runs `touchpoint` in this process, with its folder and environment: for what does not depend on a process of its own,
- * whose start takes longer than most commands.
+ * Runs `touchpoint` in this process, with the folder and the environment of this process. The start of a new process takes
+ * longer than most commands, so use this function unless the test depends on a separate process.
  */
 export const runHere = async (
   args: readonly string[],

@@ -20,6 +20,6 @@ export const delayingProxy = async (port: number, latencyMs: number) => {
     for (const socket of sockets) socket.destroy();
     server.close();
   };
-  // It listens on a port, so the address is an object.
+  // The server listens on a port, so the address is an object.
   return { port: (server.address() as AddressInfo).port, close };
 };

@@ -11,7 +11,7 @@ export interface Block {
   readonly typesOnly: boolean;
 }
 
-/** Blocks that run as one program: a block, and the blocks that continue it. */
+/** Blocks that run as one program: the first block, and the blocks that continue it. */
 export interface Program {
   readonly line: number;
   readonly typesOnly: boolean;
@@ -42,7 +42,7 @@ export const blocksOf = (markdown: string): readonly Block[] => {
       continue;
     }
     const end = lines.findIndex((line, index) => index > at && closes(line, ticks));
-    if (end === -1) throw new Error(`line ${at + 1}: a fence that is never closed`);
+    if (end === -1) throw new Error(`line ${at + 1}: this fence is never closed`);
     const code = lines
       .slice(at + 1, end)
       .map((line) => line.replace(new RegExp(`^ {0,${indent.length}}`), ""));
@@ -72,7 +72,7 @@ export const programsOf = (blocks: readonly Block[]): readonly Program[] => {
       continue;
     }
     const before = continues ? programs.pop() : undefined;
-    if (continues && before === undefined) throw new Error(`line ${line}: continues no block`);
+    if (continues && before === undefined) throw new Error(`line ${line}: there is no block to continue`);
     programs.push(
       before === undefined ? { line, code, typesOnly } : { ...before, code: `${before.code}\n${code}` },
     );
@@ -84,14 +84,14 @@ export const programsOf = (blocks: readonly Block[]): readonly Program[] => {
 export interface Commands {
   readonly scripts: readonly string[];
   readonly bins: readonly string[];
-  /** What a reader is told to install: the package, and what it works with. */
+  /** The packages that the documents tell a reader to install. */
   readonly packages: readonly string[];
 }
 
 const isKnown = (line: string, { scripts, bins, packages }: Commands): boolean => {
   const [program, verb, argument] = line.split(/\s+/);
   if (program === "npx") return bins.includes(verb ?? "");
-  // The guide to warehouses; a test runs it.
+  // The guide to warehouses uses psql, and a test runs these commands.
   if (program === "psql") return true;
   if (program !== "npm") return false;
   if (verb === "run") return scripts.includes(argument ?? "");

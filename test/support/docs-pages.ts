@@ -18,7 +18,7 @@ const read = (path: string): Document => {
   return { path, text, blocks, programs: programsOf(blocks) };
 };
 
-/** README.md, what assistants read, and every page of the site that is not generated. */
+/** README.md, the files for AI assistants, and every page of the site that is not generated. */
 export const documents: readonly Document[] = [
   "README.md",
   "skills/touchpoint-sdk/SKILL.md",

@@ -8,7 +8,7 @@ import { root } from "./programs.ts";
 
 /** How a program ended, with its output. */
 export interface Ending {
-  /** The exit code, the signal that ended it, a timeout, or that one before it failed. */
+  /** The exit code, the signal, a timeout, or that an earlier program failed. */
   readonly ended: string;
   readonly output: string;
 }
@@ -56,7 +56,7 @@ const serve = async (contacts: readonly string[]) => {
   return sandbox.listen({ port: 0 });
 };
 
-/** A service, a key, and a folder with a few input files: what a reader of one document has. */
+/** Creates what a reader of a document has: a service, a key, and a folder with a few input files. */
 const openDesk = async (contacts: readonly string[]) => {
   const cwd = await mkdtemp(join(tmpdir(), "touchpoint-docs-"));
   await cp(join(root, "test/support/docs-files"), cwd, { recursive: true });
@@ -77,7 +77,7 @@ const openDesk = async (contacts: readonly string[]) => {
   };
 };
 
-/** Runs compiled programs as a reader would, one after the other on each other's files and records. */
+/** Runs compiled programs as a reader would: one after another, with the same files and records. */
 export const runInOrder = async (
   files: readonly string[],
   contacts: readonly string[] = people,
@@ -91,7 +91,7 @@ export const runInOrder = async (
   }
 };
 
-/** Runs at most `size` functions at a time; the others wait in order. */
+/** Runs at most `size` functions at a time. The others wait in order. */
 export const atMost = (size: number) => {
   const waiting: (() => void)[] = [];
   let free = size;

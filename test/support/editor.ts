@@ -1,7 +1,7 @@
 import ts from "typescript";
 import { languageService, root } from "../../scripts/api.ts";
 
-/** What an editor shows of a few lines of TypeScript. */
+/** What an editor shows for a few lines of TypeScript. */
 export interface Shown {
   /** The first line of each error, in order. */
   readonly errors: readonly string[];
@@ -12,7 +12,7 @@ export interface Shown {
   ): { readonly text: string; readonly docs: string };
 }
 
-/** TypeScript's declarations lack the expansion level of a hover, which editors pass. */
+/** Editors pass an expansion level for a hover. TypeScript's declarations lack this parameter. */
 type QuickInfo = (
   file: string,
   at: number,
@@ -24,8 +24,8 @@ const firstLine = ({ messageText }: ts.Diagnostic): string =>
   typeof messageText === "string" ? messageText : messageText.messageText;
 
 /**
- * Opens programs that use the package, each as a file of one project, so that the sources are checked once. `options`
- * replace those of this repository, which has all strict options on.
+ * Opens programs that use the package. All of them are files of one project, so that TypeScript checks the sources only once.
+ * `options` replace the compiler options of this repository, which enables all strict options.
  */
 export const editor = (
   programs: readonly string[],
@@ -34,7 +34,7 @@ export const editor = (
   const nameOf = (program: string): string => `test/shown-${programs.indexOf(program)}.ts`;
   const texts = new Map(programs.map((program) => [nameOf(program), program]));
   const service = languageService({ texts, options: { noUnusedLocals: false, ...options } });
-  // As above.
+  // See QuickInfo.
   const quickInfo = service.getQuickInfoAtPosition as QuickInfo;
   return (program) => {
     const file = `${root}${nameOf(program)}`;

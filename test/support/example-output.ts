@@ -1,4 +1,4 @@
-/** What each example prints on a sandbox without records: `<id>`, `<time>` and `<n>` vary, `…` stands for more. */
+/** The output of each example on an empty sandbox. `<id>`, `<time>` and `<n>` vary. `…` matches any text. */
 const printed: Readonly<Record<string, string>> = {
   "companies.ts": "true Bletchley Computing Ltd\nJoan Clarke true",
   "errors.ts":
@@ -11,7 +11,7 @@ const printed: Readonly<Record<string, string>> = {
     "  runsStarted: 0,\n  unknown: 0,\n  elapsedMs: <n>\n}\n…3 events, <n> a second",
   "lists.ts":
     "1500 added in 2 calls\nstill a contact: true lists: []\n" +
-    "a name is given once: Another list already has this name.",
+    "the name is taken: Another list already has this name.",
   "opentelemetry.ts": "{…name: 'POST /api/v1/contacts',…name: 'contacts.upsert',…",
   "recorder-server.ts": "recorded 40",
   "schedule-email.ts":
@@ -36,7 +36,7 @@ const parts: Readonly<Record<string, string>> = {
   "…": "[^]*",
 };
 
-/** Matches the output of an example; nothing, for one that the table lacks. */
+/** Returns a pattern for the output of an example. If the table lacks the example, the pattern matches no output. */
 export const outputOf = (example: string): RegExp => {
   const texts = printed[example]?.split(/(<id>|<time>|<n>|…)/) ?? ["(not in the table)"];
   return new RegExp(

@@ -1,4 +1,4 @@
-// The library loads it in the middle of long work; time that only a test moves would run on meanwhile.
+// Load this module before the test: the library imports it during work, and the fake time would move while it loads.
 import "bottleneck/light.js";
 import { type Cancel, type Clock, sleepOn } from "../../src/runtime/clock.ts";
 
@@ -8,7 +8,7 @@ interface Timer {
   readonly callback: () => void;
 }
 
-/** Runs everything that is ready: promises, and callbacks of the next turn of the event loop. */
+/** Runs everything that is ready: promise reactions, and callbacks of the next turn of the event loop. */
 export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** A clock that a test moves by hand. `now()` starts at 0. */
@@ -45,7 +45,7 @@ export class FakeClock implements Clock {
     return this.#timers.size;
   }
 
-  /** Milliseconds to the next timer; undefined when there is none. */
+  /** Milliseconds to the next timer, or undefined if there is none. */
   get nextInMs(): number | undefined {
     const next = this.#next();
     return next && next.at - this.#now;

@@ -8,7 +8,7 @@ import { type RedisCommands, type RedisLimitsOptions, redisLimits } from "../../
 import { type Clock, systemClock } from "../../src/runtime/clock.ts";
 import { type SendSpec, through } from "./sending.ts";
 
-/** The limits of one process on a shared store, and what it sends through them. */
+/** One process of a fleet, with its own budgets over shared limits. */
 export const memberOver = (limits: SharedLimits, next: Send, clock: Clock) => {
   const limiter = new RateLimiter(limits.numbers, clock, limits);
   const slots = new ConcurrencyLimit(10_000);
@@ -38,7 +38,7 @@ export const member = (
   Client: typeof Redis = Redis,
 ) => {
   const redis = new Client(port, "127.0.0.1", { retryStrategy: () => 20, maxRetriesPerRequest: 1 });
-  // The limits learn of a lost connection from the command that fails.
+  // The limits get the error from the command that fails.
   redis.on("error", () => undefined);
   const { limiter, send } = memberOn(redis, next, options, clock);
   const close = async (): Promise<void> => {
@@ -48,7 +48,7 @@ export const member = (
   return { redis, limiter, send, close };
 };
 
-/** A process's view of the same time, with a clock that is off. */
+/** The same time on a clock that is fast by `byMs`. */
 export const clockAhead = (clock: Clock, byMs: number): Clock => ({
   now: () => clock.now() + byMs,
   wallTime: () => clock.wallTime() + byMs,

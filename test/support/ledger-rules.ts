@@ -18,7 +18,7 @@ const sinceFault =
   "since must be a valid Date, a Temporal.Instant, a Temporal.ZonedDateTime or an ISO 8601 string with a time zone";
 const mapHint = "as a callback of map, write items.map((item) => method(item))";
 const filters: Readonly<Record<string, readonly [unknown, string]>> = {
-  "a state that is none": [{ state: "free" }, 'state must be "pending", "unknown" or "sent", got "free"'],
+  "an unknown state": [{ state: "free" }, 'state must be "pending", "unknown" or "sent", got "free"'],
   "a misspelt field": [{ satte: "sent" }, 'there is no option "satte" (did you mean "state"?)'],
   "a time without a zone": [{ since: "2026-03-02T07:00" }, `${sinceFault}, got "2026-03-02T07:00"`],
   "a time that does not exist": [{ since: new Date(Number.NaN) }, `${sinceFault}, got a Date`],
@@ -35,7 +35,7 @@ const filters: Readonly<Record<string, readonly [unknown, string]>> = {
 
 const deep = JSON.parse("[".repeat(5_000) + "]".repeat(5_000));
 const misspelt: Readonly<Record<string, readonly [readonly unknown[], string]>> = {
-  "a state that is none": [
+  "an unknown state": [
     ["welcome:1", "not_sent"],
     'the settlement must be "sent", "not-sent" or "unknown", got "not_sent"',
   ],
@@ -54,9 +54,9 @@ const misspelt: Readonly<Record<string, readonly [readonly unknown[], string]>> 
   "a receipt nested too deep": [["welcome:1", "sent", { receipt: deep }], "receipt must be JSON"],
 };
 
-/** The rules of every ledger, wherever it stores its keys. `open` creates an empty ledger. */
+/** Tests that every ledger must pass, regardless of its storage. `open` creates an empty ledger. */
 export const keepsTheRules = (open: () => Ledger): void => {
-  test("gives a free key to the first who asks", async () => {
+  test("gives a free key to the first claim", async () => {
     const ledger = open();
     expect(await ledger.claim("welcome:1", "f")).toEqual({ state: "claimed", claim: expect.any(String) });
     expect(await ledger.claim("welcome:1", "f")).toEqual({
@@ -68,13 +68,13 @@ export const keepsTheRules = (open: () => Ledger): void => {
     expect(await ledger.claim("welcome:2", "f")).toMatchObject({ state: "claimed" });
   });
 
-  test("gives one of many who ask at once the key", async () => {
+  test("gives the key to only one of many simultaneous claims", async () => {
     const ledger = open();
     const claims = await Promise.all(Array.from({ length: 20 }, () => ledger.claim("welcome:1", "f")));
     expect(claims.map(({ state }) => state).sort()).toEqual(["claimed", ...Array(19).fill("pending")]);
   });
 
-  test("hands out the receipt of what was sent, and the fingerprint it was sent under", async () => {
+  test("returns the receipt and the fingerprint of a sent email", async () => {
     const ledger = open();
     const claim = tokenOf(await ledger.claim("welcome:1", "f"));
     expect(await ledger.settle("welcome:1", "sent", { claim, receipt: { id: "m-1", cc: ["é"] } })).toBe(true);
@@ -116,7 +116,7 @@ export const keepsTheRules = (open: () => Ledger): void => {
     expect(await ledger.claim("welcome:1", "f")).toMatchObject({ state: "pending" });
   });
 
-  test("never takes back what was sent, and settles no free key", async () => {
+  test("never changes a sent key, and never settles a free key", async () => {
     const ledger = open();
     const claim = tokenOf(await ledger.claim("welcome:1", "f"));
     await ledger.settle("welcome:1", "sent", { claim, receipt: 1 });
@@ -134,7 +134,7 @@ export const keepsTheRules = (open: () => Ledger): void => {
     expect(await ledger.claim("welcome:1", "f")).toMatchObject({ state: "pending" });
   });
 
-  test("tells how a key stands, and nothing of a free one", async () => {
+  test("returns the state of a key, and undefined for a free key", async () => {
     const ledger = open();
     expect(await ledger.get("welcome:1")).toBeUndefined();
     const claim = tokenOf(await ledger.claim("welcome:1", "f"));
@@ -149,7 +149,7 @@ export const keepsTheRules = (open: () => Ledger): void => {
     expect(await ledger.get("welcome:1")).toBeUndefined();
   });
 
-  test("lists the keys that are taken, all or those in one state", async () => {
+  test("lists all claimed keys, or only those in one state", async () => {
     const ledger = open();
     expect(await rowsOf(ledger)).toEqual([]);
     for (const key of ["a", "b", "c", "d"]) {
@@ -193,7 +193,7 @@ export const keepsTheRules = (open: () => Ledger): void => {
     );
   });
 
-  test("releases a key whatever is known of it, and says when it is free", async () => {
+  test("releases a key in any state, and returns false for a free key", async () => {
     const ledger = open();
     const claim = tokenOf(await ledger.claim("sent", "f"));
     await ledger.settle("sent", "sent", { claim, receipt: 1 });
@@ -205,7 +205,7 @@ export const keepsTheRules = (open: () => Ledger): void => {
     }
   });
 
-  test("calls a claim pending for as long as its attempt may take, and unknown after that", async () => {
+  test("reports a claim as pending while its attempt may run, and as unknown after that", async () => {
     const ledger = open();
     await ledger.claim("young", "f", { operation: "emails.send", limitMs: 60_000 });
     const old = tokenOf(await ledger.claim("old", "f", { operation: "emails.send", limitMs: 0 }));
@@ -223,7 +223,7 @@ export const keepsTheRules = (open: () => Ledger): void => {
     expect(await ledger.read("free")).toBeUndefined();
   });
 
-  test("lets a person settle a key that is being sent only by force", async () => {
+  test("settles a pending key without its claim only with force", async () => {
     const ledger = open();
     for (const settlement of ["sent", "not-sent", "unknown"] as const) {
       const claim = tokenOf(await ledger.claim(settlement, "f"));
@@ -241,7 +241,7 @@ export const keepsTheRules = (open: () => Ledger): void => {
     return claim;
   };
 
-  test("finds the key of a scheduled email, and frees it", async () => {
+  test("finds and frees the key of a scheduled email", async () => {
     const ledger = open();
     await scheduling(ledger, "a", { ...scheduled, id: "se-2" });
     await scheduling(ledger, "b");
@@ -265,7 +265,7 @@ export const keepsTheRules = (open: () => Ledger): void => {
     expect(await ledger.claim("a", "f")).toMatchObject({ state: "claimed" });
   });
 
-  test("never frees the key of an email that was sent at once, whatever its receipt looks like", async () => {
+  test("never frees the key of an email that was sent at once, even if its receipt looks like a scheduled email", async () => {
     const ledger = open();
     const claim = tokenOf(await ledger.claim("a", "f", { operation: "emails.send" }));
     await ledger.settle("a", "sent", { claim, receipt: scheduled });
@@ -275,7 +275,7 @@ export const keepsTheRules = (open: () => Ledger): void => {
     expect(await ledger.claim("a", "f")).toMatchObject({ state: "sent", receipt: scheduled });
   });
 
-  test("cancels the scheduled email with an id, and not one that was sent under the same id", async () => {
+  test("frees the key of the scheduled email with an id, but not that of a sent email with the same id", async () => {
     const ledger = open();
     await scheduling(ledger, "scheduled", { id: "se-1" });
     const claim = tokenOf(await ledger.claim("sent", "f", { operation: "emails.send" }));
@@ -285,14 +285,14 @@ export const keepsTheRules = (open: () => Ledger): void => {
     expect(await ledger.get("sent")).toMatchObject({ state: "sent" });
   });
 
-  test("lets only a person take back a scheduled email, not its late sender", async () => {
+  test("frees a scheduled email only for a person, not for its late sender", async () => {
     const ledger = open();
     const claim = await scheduling(ledger, "a");
     expect(await ledger.settle("a", "not-sent", { claim })).toBe(false);
     expect(await ledger.settle("a", "not-sent")).toBe(true);
   });
 
-  test("hands out receipts that the caller may change", async () => {
+  test("returns copies of receipts, which the caller may change", async () => {
     const ledger = open();
     await scheduling(ledger, "a");
     for (const row of [await ledger.get("a"), ...(await rowsOf(ledger))])

@@ -3,7 +3,7 @@ import type { Clock } from "../../src/runtime/clock.ts";
 
 const here = (): number => 0;
 
-/** A place in the memory of a test. Each request takes `latencyMs()` there, and again back. */
+/** A place in the memory of a test. Each request takes `latencyMs()` in each direction. */
 export const memoryPlace = (clock: Clock, latencyMs = here): Place => {
   const stored = new Map<string, StoredValue>();
   const values = (keys: readonly string[]) =>

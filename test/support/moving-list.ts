@@ -17,26 +17,26 @@ export interface MovingListOptions {
   readonly totals?: Totals;
   /** The largest page, even if the request asks for more. */
   readonly cap?: number;
-  /** Its pages say the limit that they were cut to, and not the one that was asked for. */
+  /** Each page reports the limit that the service applied, not the limit of the request. */
   readonly namesCap?: boolean;
   readonly ignoresSkip?: boolean;
-  /** The status of the error for a position behind the end; undefined: an empty page. */
+  /** The status of the error for a position after the end. If undefined, the page is empty. */
   readonly pastEnd?: 400 | 404 | undefined;
-  /** After its end the list starts again, in the same page. */
+  /** After its end, the list starts again within the same page. */
   readonly wraps?: boolean;
-  /** Called before each page is taken; it may change the list. */
+  /** Called before each page is read. It may change the list. */
   readonly before?: (list: MovingList, request: PageRequest) => void;
-  /** How long each answer takes, in turns of the microtask queue. */
+  /** How long each response takes, in turns of the microtask queue. */
   readonly delay?: () => number;
 }
 
-/** More than any test needs: an endless walk fails instead of hanging. */
+/** No test needs so many requests. With this limit, an endless walk fails instead of hanging. */
 const mostRequests = 20_000;
 
 /** A list paged by skip and limit, which changes between requests. */
 export class MovingList {
   items: Item[];
-  /** The items that were there from the start and were not removed. */
+  /** The ids that were in the list from the start and were never removed. */
   readonly throughout: Set<string>;
   readonly requests: PageRequest[] = [];
   readonly #options: MovingListOptions;

@@ -4,7 +4,7 @@ import { Walk } from "../../src/paging/walk.ts";
 import { createRandom } from "../../src/sandbox/random.ts";
 import { type Item, MovingList, type Totals } from "./moving-list.ts";
 
-/** A list that moves while it is walked. */
+/** A list that changes during a walk. */
 export interface Scenario {
   readonly seed: number;
   readonly length: number;
@@ -13,7 +13,7 @@ export interface Scenario {
   readonly limit: number;
   readonly cap: number;
   readonly prefetch: number | undefined;
-  /** The most records that come or go between two requests. */
+  /** How many records at most are added or removed between two requests. */
   readonly burst: number;
   readonly resumes: boolean;
   readonly fails: boolean;
@@ -37,7 +37,7 @@ export const scenario: fc.Arbitrary<Scenario> = fc.record({
 });
 
 export interface MissedAndRepeated {
-  /** Records that were there throughout and did not come. */
+  /** Records that were always in the list, but that the walk did not return. */
   readonly missed: readonly string[];
   readonly repeated: readonly string[];
 }
@@ -63,18 +63,18 @@ const movingBy = (
       const count = Math.floor(random() * burst) + 1;
       if (random() < 0.5 && self.items.length < 1_500)
         for (let left = count; left > 0; left -= 1) self.add(random());
-      // Anywhere, or where it hurts most: around the place that is being read.
+      // Remove at a random index, or near the position that is being read, which is the hardest case.
       const place = random() < 0.5 ? random() * self.items.length : skip - random() * count;
       if (random() < 0.5) self.remove(Math.floor(place), count);
     },
   });
 };
 
-/** Walks the list to its end; undefined if the walk says that it lost its place. */
-export const walked = async (given: Scenario): Promise<MissedAndRepeated | undefined> => {
-  const { cap, limit, prefetch, burst } = given;
-  const random = createRandom(given.seed);
-  const list = movingBy(given, random);
+/** Walks the list to its end. Returns undefined if the walk reports that it lost its position. */
+export const walked = async (input: Scenario): Promise<MissedAndRepeated | undefined> => {
+  const { cap, limit, prefetch, burst } = input;
+  const random = createRandom(input.seed);
+  const list = movingBy(input, random);
   const walkFrom = (cursor?: string): Walk<Item> =>
     new Walk<Item>({
       ...{ operation: "contacts.list", fetch: list.fetch, skip: 0, limit, prefetch, isDriftSafe: true },
@@ -87,16 +87,16 @@ export const walked = async (given: Scenario): Promise<MissedAndRepeated | undef
   for (;;) {
     const page = await walk.next().catch((error: Error) => {
       if (error.message === "500") return error;
-      // A list that moves by more than a page with each request can outrun any search; that is told.
-      if (burst > cap && error.message.includes("Start again")) return "told";
+      // If more than a page changes between two requests, the walk may lose its position. It then reports that.
+      if (burst > cap && error.message.includes("Start again")) return "lost";
       throw error;
     });
-    if (page === "told") return undefined;
+    if (page === "lost") return undefined;
     if (page === undefined) return missedAndRepeated(list, ids);
     if (page instanceof Error) continue;
     ids.push(...page.data.map(({ id }) => id));
-    // With as many ids as a cursor carries, more than that may not go at once.
-    if (given.resumes && burst <= 3 && random() < 0.2) {
+    // A cursor contains only a few ids, so it survives only small changes.
+    if (input.resumes && burst <= 3 && random() < 0.2) {
       walk.stop();
       walk = walkFrom(page.cursor);
     }

@@ -1,9 +1,8 @@
 import { accessSync, constants, readFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 
-// The one rule for tests that need more than Node: a module that starts a program says so in a line of its own,
-// `// Needs the program: NAME`. A test file needs what it and the modules that it imports need, and is collected only where
-// the PATH has all of it.
+// A module that starts a program other than Node must have the line `// Needs the program: NAME`. A test file needs the
+// programs of its own lines and of all modules that it imports. vitest runs the file only if the PATH has all of them.
 const need = /^\/\/ Needs the program: (\S+)$/gm;
 const imported = /(?:from|import\()\s*"(\.[^"]+\.ts)"/g;
 
@@ -13,7 +12,7 @@ const textOf = (file: string): string => {
   try {
     return readFileSync(file, "utf8");
   } catch {
-    // Not a file: a specifier in a test's text.
+    // The match is an import in a test's string, not a file.
     return "";
   }
 };

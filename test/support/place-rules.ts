@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Place } from "../../src/fleet/place.ts";
 import { seeded } from "./simulation.ts";
 
-/** Adds 1 to the counts of some keys, again until no other has changed one of them meanwhile. */
+/** Adds 1 to the counts of some keys. Retries if another writer has changed one of them meanwhile. */
 const addOne = async (place: Place, keys: readonly string[], version: string): Promise<void> => {
   for (let { values } = await place.read(keys); ; ) {
     const changes = keys.map((key, at) => ({
@@ -17,9 +17,9 @@ const addOne = async (place: Place, keys: readonly string[], version: string): P
   }
 };
 
-/** What limits need of a place. `open` makes the place as another process sees it. */
+/** Tests that every place must pass for limits to work. Each call of `open` acts as another process. */
 export const keepsThePlaceRules = (open: () => Place): void => {
-  test("no change is lost, of one value or of several", async () => {
+  test("no change of one or several values is lost", async () => {
     const random = seeded(7);
     const keys = ["it's", "$1 or ?", "id:crm:requests"];
     const writers = Array.from({ length: 8 }, open);
@@ -29,7 +29,7 @@ export const keepsThePlaceRules = (open: () => Place): void => {
         for (let at = 0; at < 10; at += 1) {
           const some = keys.filter(() => random() < 0.6);
           if (some.length === 0) continue;
-          // In any order.
+          // The order of the keys must not matter.
           if (random() < 0.5) some.reverse();
           await addOne(place, some, `${writer}:${at}`);
           for (const key of some) expected.set(key, (expected.get(key) ?? 0) + 1);
@@ -40,7 +40,7 @@ export const keepsThePlaceRules = (open: () => Place): void => {
     expect(values.map(({ value }) => Number(value))).toEqual(keys.map((key) => expected.get(key)));
   });
 
-  test("a write over an old version of one value changes none, and returns what is there", async () => {
+  test("a write with one outdated version changes no value, and returns the current values", async () => {
     const place = open();
     await addOne(place, ["old 1", "old 2"], "first");
     const { values } = await place.read(["old 1", "old 2"]);
@@ -55,7 +55,7 @@ export const keepsThePlaceRules = (open: () => Place): void => {
     ]);
   });
 
-  test("its time goes on", async () => {
+  test("its clock never goes back", async () => {
     const place = open();
     const { now } = await place.read(["time"]);
     const later = await place.read(["time"]);

@@ -18,16 +18,16 @@ interface Ids {
   readonly gid: number;
 }
 
-/** PostgreSQL refuses to run as root: there it runs as the user that Debian's package makes. */
+/** PostgreSQL refuses to run as root. In that case, it runs as the user that Debian's package creates. */
 const whoRuns = async (): Promise<Ids | undefined> => {
   if (process.getuid?.() !== 0) return undefined;
   const idOf = async (flag: string): Promise<number> => Number((await run("id", [flag, "postgres"])).stdout);
   return { uid: await idOf("-u"), gid: await idOf("-g") };
 };
 
-/** A PostgreSQL with a data directory of its own. */
+/** A PostgreSQL server with its own data directory. */
 export class PostgresServer {
-  /** For `pg`: database and user `postgres`, without a password, on the loopback interface. */
+  /** The connection URL: database and user `postgres`, no password, on the loopback interface. */
   readonly url: string;
   readonly #folder: string;
   readonly #start: () => Promise<ChildProcess>;
@@ -44,10 +44,10 @@ export class PostgresServer {
     this.#process = process;
   }
 
-  /** @param settings - of postgres, for example `"max_connections=20"`. */
+  /** @param settings - settings of postgres, for example `"max_connections=20"`. */
   static async start(...settings: readonly string[]): Promise<PostgresServer> {
     return PostgresServer.#open(settings, (folder, data, ids) => {
-      // Its locale must not depend on the machine's.
+      // The locale must not depend on the machine.
       const how = ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync"];
       return run("initdb", how, { ...ids, cwd: folder });
     });
@@ -73,7 +73,7 @@ export class PostgresServer {
   /**
    * Starts a streaming replica, which follows this server and answers reads.
    *
-   * @param settings - of postgres.
+   * @param settings - settings of postgres.
    */
   async replica(...settings: readonly string[]): Promise<PostgresServer> {
     return PostgresServer.#open(settings, (folder, data, ids) =>
@@ -84,7 +84,7 @@ export class PostgresServer {
     );
   }
 
-  /** Makes a primary of a replica, as a failover does. */
+  /** Promotes a replica to primary, as a failover does. */
   async promote(): Promise<void> {
     const pool = poolOf(this.url, 1);
     await pool.query("SELECT pg_promote(true)");
@@ -96,7 +96,7 @@ export class PostgresServer {
     await this.#end("SIGQUIT");
   }
 
-  /** Starts it again after a crash, with what it had committed. */
+  /** Restarts the server after a crash, with all committed data. */
   async again(): Promise<void> {
     this.#process = await this.#start();
   }
@@ -107,7 +107,7 @@ export class PostgresServer {
     await rm(this.#folder, { recursive: true });
   }
 
-  /** Waits for the end: its children end with it, and none may write into a removed folder. */
+  /** Waits for the end of the server, so that its child processes do not write into a removed folder. */
   async #end(signal: NodeJS.Signals): Promise<void> {
     if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
     const exited = once(this.#process, "exit");
@@ -129,13 +129,13 @@ export class PostgresServer {
   }
 }
 
-/** The query function of a pool, as the guide writes it. */
+/** Returns the query function of a pool, with the code from the guide. */
 export const queryOf =
   (pool: Pool): SqlQuery =>
   async (sql, params) =>
     (await pool.query(sql, [...params])).rows;
 
-/** A pool whose idle connections may break: the next query opens another. */
+/** Creates a pool that survives the loss of idle connections: the next query opens a new one. */
 export const poolOf = (url: string, max = 4): Pool => {
   const pool = new Pool({ connectionString: url, max });
   pool.on("error", () => undefined);

@@ -15,7 +15,7 @@ const external = [
   ...Object.keys({ ...manifest.devDependencies, ...manifest.dependencies }),
 ].filter((name) => !compiledIn.includes(name));
 
-// In one step: another worker may be starting the same program, and would read half of it.
+// Replace the file in one step: another worker may be starting the same program, and must not read half of it.
 const replace = async ({ path, contents }: OutputFile): Promise<void> => {
   const draft = `${path}.${randomUUID()}`;
   await mkdir(dirname(path), { recursive: true });

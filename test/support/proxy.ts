@@ -8,7 +8,7 @@ export interface ProxyOptions {
   readonly certified?: Certified;
   /** The response to every CONNECT. 200, the default, opens a tunnel to that port of this machine. */
   readonly status?: number;
-  /** `connect`: it never responds. `tunnel`: it responds, but opens no tunnel. */
+  /** `connect`: the proxy never responds. `tunnel`: the proxy responds, but opens no tunnel. */
   readonly stalls?: "connect" | "tunnel";
 }
 
@@ -17,19 +17,19 @@ export interface TestProxy {
   readonly url: string;
   readonly port: number;
   /** The CONNECT requests: their targets and credentials. */
-  readonly asked: { readonly target: string; readonly authorization: string | undefined }[];
+  readonly connects: { readonly target: string; readonly authorization: string | undefined }[];
   /** Its connections to clients. */
   readonly open: ReadonlySet<Socket>;
   /** Resolves on the next CONNECT; if tunnels stall, when the client sends data into one. */
-  nextAsked(): Promise<void>;
+  nextConnect(): Promise<void>;
   close(): Promise<void>;
 }
 
 export const openProxy = async (options: ProxyOptions = {}): Promise<TestProxy> => {
   const { certified, status = 200, stalls } = options;
-  const asked: TestProxy["asked"] = [];
+  const connects: TestProxy["connects"] = [];
   const open = new Set<Socket>();
-  let tell: () => void = () => undefined;
+  let notify: () => void = () => undefined;
   const server: Server = certified === undefined ? createServer() : createTlsServer(certified);
   server.on("connection", (socket: Socket) => {
     open.add(socket.on("error", () => undefined));
@@ -37,10 +37,10 @@ export const openProxy = async (options: ProxyOptions = {}): Promise<TestProxy> 
   });
   server.on("connect", (request: IncomingMessage, socket: Socket) => {
     const target = request.url ?? "";
-    asked.push({ target, authorization: request.headers["proxy-authorization"] });
+    connects.push({ target, authorization: request.headers["proxy-authorization"] });
     // Read the data, to notice that the client has gone. In a tunnel, the client starts TLS.
-    if (stalls !== undefined) socket.on("data", () => tell()).once("end", () => socket.end());
-    if (stalls !== "tunnel") tell();
+    if (stalls !== undefined) socket.on("data", () => notify()).once("end", () => socket.end());
+    if (stalls !== "tunnel") notify();
     if (stalls === "connect") return;
     if (status !== 200) return socket.end(`HTTP/1.1 ${status} No\r\nContent-Length: 0\r\n\r\n`);
     if (stalls === "tunnel") return socket.write("HTTP/1.1 200 OK\r\n\r\n");
@@ -53,16 +53,16 @@ export const openProxy = async (options: ProxyOptions = {}): Promise<TestProxy> 
     socket.on("error", () => onward.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  // It listens on a port, so the address is an object.
+  // The proxy listens on a port, so the address is an object.
   const { port } = server.address() as AddressInfo;
   return {
     url: `${certified === undefined ? "http" : "https"}://127.0.0.1:${port}`,
     port,
-    asked,
+    connects,
     open,
-    nextAsked: () =>
+    nextConnect: () =>
       new Promise((resolve) => {
-        tell = resolve;
+        notify = resolve;
       }),
     close: () =>
       new Promise((resolve) => {

@@ -5,7 +5,7 @@ import { createClient as createClient5, createCluster as createCluster5 } from "
 import { onTestFinished } from "vitest";
 import type { RedisCommands } from "../../src/redis/index.ts";
 
-// For the types, version 5 is another class; it has all methods of version 6 that are used here.
+// For TypeScript, version 5 is a different class. At run time, it has all methods of version 6 that the tests use.
 const ioredis = [Redis, Redis5 as unknown as typeof Redis];
 
 const ignore = (): void => undefined;
@@ -52,7 +52,7 @@ export const clusters: readonly (readonly [
   name: string,
   connect: (port: number, options?: { readonly keyPrefix?: string }) => Promise<RedisCommands>,
 ])[] = [
-  // As above.
+  // The cast is needed for the same reason as in `ioredis`.
   ...[Cluster, Cluster5 as unknown as typeof Cluster].map(
     (Client, at) =>
       [
@@ -84,7 +84,7 @@ export const clusters: readonly (readonly [
   ],
 ];
 
-/** Clients that are set to give replies in other types, or to speak another version of the protocol. */
+/** Clients that return replies in other types, or use another version of the protocol. */
 export const mappingClients: readonly (readonly [
   name: string,
   connect: (port: number) => Promise<RedisCommands>,
@@ -139,7 +139,7 @@ export const mappingClients: readonly (readonly [
   ],
 ];
 
-/** What has the methods of a client, and does not return its replies. */
+/** Objects that have the methods of a client, but do not return its replies. */
 export const wrongClients: readonly (readonly [
   name: string,
   connect: (port: number) => Promise<RedisCommands>,
@@ -149,7 +149,7 @@ export const wrongClients: readonly (readonly [
     async (port) => {
       const redis = new Redis(port, "127.0.0.1");
       onTestFinished(() => redis.disconnect());
-      // The types refuse it.
+      // The cast is needed because the types refuse this object.
       return redis.pipeline() as unknown as RedisCommands;
     },
   ],
@@ -159,7 +159,7 @@ export const wrongClients: readonly (readonly [
       const redis = createClient({ url: `redis://127.0.0.1:${port}` });
       await redis.connect();
       onTestFinished(() => redis.destroy());
-      // As above.
+      // The types refuse this object too.
       return redis.multi() as unknown as RedisCommands;
     },
   ],

@@ -15,7 +15,7 @@ export class RedisServer {
     this.#process = process;
   }
 
-  /** @param options - of redis-server, for example `"--requirepass", "secret"`. */
+  /** @param options - options of redis-server, for example `"--requirepass", "secret"`. */
   static async start(...options: readonly string[]): Promise<RedisServer> {
     const port = await freePort();
     return new RedisServer(port, options, await RedisServer.#spawn(port, options));
@@ -29,7 +29,7 @@ export class RedisServer {
     await exited;
   }
 
-  /** Starts an empty server again on the same port. */
+  /** Starts an empty server on the same port. */
   async again(): Promise<void> {
     this.#process = await RedisServer.#spawn(this.port, this.#options);
   }

@@ -14,7 +14,7 @@ import type { FakeClock } from "./fake-clock.ts";
 import { memoryPlace } from "./memory-place.ts";
 import { aSending } from "./sending.ts";
 
-/** A request, by its narrowest limit. */
+/** A request. `limit` is the narrowest limit that it counts against. */
 export interface Request {
   readonly id: string;
   readonly process: string;
@@ -29,12 +29,12 @@ export interface Ended {
   readonly wasAnswered: boolean;
 }
 
-/** What a process tells and asks at one moment. What it asks for and does not get, it gives up. */
+/** What a process reports and requests at one moment. The process gives up the requests that it does not get. */
 export interface Message {
   readonly process: string;
   readonly ended: readonly Ended[];
   readonly pause: { readonly limit: LimitName; readonly ms: number } | undefined;
-  /** All of one kind. */
+  /** The requested permits, all of one kind. */
   readonly asked: readonly Request[];
 }
 
@@ -42,18 +42,18 @@ const leastReserve = 0.1;
 const longMs = 1e12;
 const names: readonly LimitName[] = ["requests", "emails", "events", "sending"];
 
-/** The rules in TypeScript, as a function of messages. */
+/** The rules of limits in one process, driven by messages. */
 export class RulesInProcess {
   readonly limiter: RateLimiter;
   readonly #clock: Clock;
   readonly #slots = new ConcurrencyLimit(longMs);
   readonly #queues = new Map<string, AdmissionQueue>();
   readonly #inFlight = new Map<string, Admission>();
-  /** Until when a kind counts as waiting, and so keeps its shares. */
+  /** Until when each kind counts as waiting. A waiting kind keeps its shares. */
   readonly #waiting = new Map<Kind, number>();
 
   constructor(limits: Limits, clock: FakeClock) {
-    // Without timers: only a message makes it look at its queues.
+    // The clock has no timers, so the limiter checks its queues only when a message arrives.
     this.#clock = {
       now: () => clock.now(),
       wallTime: () => clock.wallTime(),
@@ -70,7 +70,7 @@ export class RulesInProcess {
     return queue;
   }
 
-  /** The kind of the asked requests waits for so long, without asking again. */
+  /** Marks the kind of these requests as waiting for so long. */
   waitsFor([first]: readonly Request[], ms: number): void {
     if (first === undefined) return;
     const { kind } = this.queueOf(first);
@@ -78,7 +78,7 @@ export class RulesInProcess {
     this.#waiting.set(kind, this.#clock.now() + ms);
   }
 
-  /** The requests that may go. */
+  /** Returns the ids of the granted requests. */
   grant({ ended, pause, asked }: Message): readonly string[] {
     const askedKind = asked[0] && this.queueOf(asked[0]).kind;
     for (const [kind, until] of this.#waiting)
@@ -112,13 +112,13 @@ export class RulesInProcess {
   }
 }
 
-/** The rules of limits that processes share, which get the same messages. */
+/** The rules of shared limits, driven by the same messages. */
 export class RulesInFleet {
-  /** Knows what kinds there are, and what they spend. */
+  /** Provides the kinds, and the budgets that they use. */
   readonly #rules: RulesInProcess;
   readonly #clock: Clock;
   readonly #place: Place;
-  /** Of each process. */
+  /** The exchange of each process. */
   readonly #exchanges = new Map<string, Exchange>();
 
   constructor(rules: RulesInProcess, clock: Clock) {
@@ -127,7 +127,7 @@ export class RulesInFleet {
     this.#place = memoryPlace(clock);
   }
 
-  /** The requests that may go, and for how long the kind of the others counts as waiting. */
+  /** Returns the ids of the granted requests, and for how long the kind of the other requests counts as waiting. */
   async grant(message: Message): Promise<{ readonly granted: readonly string[]; readonly waitsMs: number }> {
     const { ended, asked } = message;
     const [first] = asked;
@@ -187,7 +187,7 @@ export class RulesInFleet {
   }
 }
 
-/** Random limits, in numbers whose windows end apart from the moments of messages. */
+/** Random limits. Their numbers are chosen so that no window ends at the moment of a message. */
 export const randomLimits = (pick: <T>(of: readonly T[]) => T, isDayShort: boolean): Limits => {
   const limit = () => ({ max: pick([2, 4, 5, 10]), windowMs: pick([300, 1_200, 3_000]) });
   const days = isDayShort ? { requestsPerDay: 25, emailsPerDay: 6, eventsPerDay: 20 } : {};

@@ -4,7 +4,7 @@ import { AttemptFailure, type Send, type Sending } from "../../src/http/types.ts
 /** What an attempt does: it responds, fails, or calls a function. */
 export type Step = HttpResponse | AttemptFailure | Send;
 
-/** A transport that follows a script and records what it is given. */
+/** A transport that follows a script and records its requests. */
 export interface Scripted {
   readonly send: Send;
   readonly sendings: readonly Sending[];

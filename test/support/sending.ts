@@ -8,7 +8,7 @@ import { type Clock, systemClock } from "../../src/runtime/clock.ts";
 import { retryAfterMs } from "../../src/runtime/headers.ts";
 import type { BudgetName, OperationFacts } from "../../src/service/define.ts";
 
-/** What a test says of an operation, its plan, its call and its request. Anything else is that of a plain read. */
+/** The properties of a sending that a test specifies. All others are those of a plain read. */
 export interface SendingSpec extends Partial<Omit<Plan, "once">>, Partial<Omit<HttpRequest, "path">> {
   /** The id of the operation. */
   readonly operation?: string;
@@ -21,7 +21,7 @@ export interface SendingSpec extends Partial<Omit<Plan, "once">>, Partial<Omit<H
   readonly totalTimeoutMs?: number;
   /** An earlier attempt may have taken effect. */
   readonly mayHaveTakenEffect?: boolean;
-  /** The call that this one is a part of: it shares its limits and counts for its account. */
+  /** The call that contains this one. Both share limits and are counted together. */
   readonly within?: Call;
   readonly clock?: Clock;
 }
@@ -32,14 +32,14 @@ export type SendSpec = (spec?: SendingSpec) => Promise<HttpResponse>;
 const options: ClientOptions = { apiKey: "key", baseUrl: "https://service.test" };
 
 /** The call of a client without a pipeline. */
-export const clientCall = (clock: Clock, send?: Send, given: ClientOptions = options): Call =>
+export const clientCall = (clock: Clock, send?: Send, overrides: ClientOptions = options): Call =>
   Call.ofClient({
     clock,
-    settings: { ...settingsFrom({ ...options, ...given }, {}), totalTimeoutMs: undefined },
+    settings: { ...settingsFrom({ ...options, ...overrides }, {}), totalTimeoutMs: undefined },
     lifetime: new Lifetime(),
     redactor: { text: (text) => text, body: (body) => body },
     quota: new RetryQuota(),
-    // The longest back-off.
+    // The highest random number gives the longest backoff.
     random: () => 1,
     send: send ?? (() => Promise.reject(new Error("this call sends nothing"))),
   });
@@ -52,7 +52,7 @@ const clientCallOn = (clock: Clock): Call => {
   return call;
 };
 
-/** One operation on its way, with the call that it belongs to, and its request. */
+/** Creates a sending with its operation, call and request. */
 export const aSending = (spec: SendingSpec = {}) => {
   const {
     operation: id = "contacts.list",
@@ -84,7 +84,7 @@ export const aSending = (spec: SendingSpec = {}) => {
   return { sending: { operation, plan, call }, request };
 };
 
-/** A transport for what tests specify. */
+/** Wraps a transport, so that a test can send a `SendingSpec`. */
 export const bySpec =
   (send: Send): SendSpec =>
   (spec) => {
@@ -92,7 +92,7 @@ export const bySpec =
     return send(sending, request).finally(() => sending.call.release?.());
   };
 
-/** A stage over a transport, for what tests specify. */
+/** Puts a stage over a transport, so that a test can send a `SendingSpec`. */
 export const through = (stage: Stage, next: Send): SendSpec =>
   bySpec((sending, request) => stage(sending, request, next));
 

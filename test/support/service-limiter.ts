@@ -5,7 +5,7 @@ export type Counting = "sliding" | "fixed" | "bucket";
 
 /** Counts the requests to a service, independently of the code under test. */
 export interface ServiceLimiter {
-  /** Counts `weight` at `now`. Returns how many milliseconds too early it is; 0 if it was accepted. */
+  /** Counts `weight` at `now`. Returns 0 if the request is accepted, otherwise how many milliseconds it is too early. */
   ask(weight: number, now: number): number;
   readonly accepted: number;
   readonly refused: number;
@@ -40,7 +40,7 @@ const bucket = ({ max, windowMs }: Limit) => {
   return (weight: number, now: number): number => {
     level = Math.min(max, level + ((now - at) * max) / windowMs);
     at = now;
-    // A missing millionth of a token is a rounding error.
+    // If only a millionth of a token is missing, that is a rounding error.
     if (level + 1e-6 < weight) return ((weight - level) * windowMs) / max;
     level -= weight;
     return 0;

@@ -1,6 +1,6 @@
 import type { SharedBudget } from "../../src/options/shared-limits.ts";
 
-/** A shared limit that admits every request, and what it is told. */
+/** A shared limit that admits every request, and a log of the calls that it gets. */
 export const sharedBudget = (change: Partial<SharedBudget> = {}) => {
   const log: string[] = [];
   const shared: SharedBudget = {

@@ -3,14 +3,14 @@ import type { IoredisCommands } from "../../src/redis/index.ts";
 import { type FakeClock, turn } from "./fake-clock.ts";
 
 /**
- * A real redis-server on the test's clock. Scripts read that clock, and on it a command takes only the given latency.
+ * A real redis-server on the test's clock. Scripts read that clock, and a command takes only the given latency on it.
  */
 export class SimulatedRedis {
   readonly redis: Redis;
   readonly #clock: FakeClock;
-  /** The hashes of the scripts that read their clock from their last two arguments, by the scripts themselves. */
+  /** For each script, the hash of its variant, which reads the clock from its last two arguments. */
   readonly #hashes = new Map<string, Promise<string>>();
-  /** Commands that are in flight, and settle with an answer or without. */
+  /** The commands in flight. Each of them settles, with or without a reply. */
   readonly #underWay = new Set<Promise<unknown>>();
   /** How far the server's clock is ahead of the test's clock. */
   aheadMs = 0;
@@ -23,7 +23,7 @@ export class SimulatedRedis {
   /** The commands of one process. Each takes `latencyMs` in each direction. */
   commands(latencyMs = 0): IoredisCommands {
     return {
-      // No script is known by its hash, so each arrives as text, and its clock can be replaced.
+      // Reject every hash, so that each script arrives as text and its clock can be replaced.
       evalsha: async () => {
         throw new Error("NOSCRIPT");
       },
@@ -36,7 +36,7 @@ export class SimulatedRedis {
     };
   }
 
-  /** Moves the clock. Before each step, every command in flight is answered. */
+  /** Moves the clock. Before each step, every command in flight gets its reply. */
   async advance(ms: number): Promise<void> {
     for (let left = ms; left >= 0; ) {
       await this.#quiet();
@@ -51,16 +51,16 @@ export class SimulatedRedis {
     await this.#quiet();
   }
 
-  /** Waits until no command is in flight, and none was begun by an answer. */
+  /** Waits until no command is in flight, including commands that a reply has started. */
   async #quiet(): Promise<void> {
     for (await turn(); this.#underWay.size > 0; await turn()) await Promise.all(this.#underWay);
   }
 
   #timed(script: string): Promise<string> {
-    const known = this.#hashes.get(script);
-    if (known !== undefined) return known;
+    const cached = this.#hashes.get(script);
+    if (cached !== undefined) return cached;
     const text = script.replaceAll("redis.call('TIME')", "{ ARGV[#ARGV - 1], ARGV[#ARGV] }");
-    // `SCRIPT LOAD` answers the hash.
+    // `SCRIPT LOAD` returns the hash.
     const hash = this.redis.script("LOAD", text) as Promise<string>;
     this.#hashes.set(script, hash);
     return hash;

@@ -6,7 +6,7 @@ import type { FakeClock } from "./fake-clock.ts";
 import { answered } from "./paced.ts";
 import { type Counting, type ServiceLimiter, serviceLimiter } from "./service-limiter.ts";
 
-/** How long a request takes until it is counted, and its response from there. */
+/** How long a request takes until the service counts it, and how long the response then takes. */
 export interface Latency {
   readonly there: () => number;
   readonly back: () => number;

@@ -2,11 +2,11 @@ import { Walk, type WalkedPage, type WalkSettings } from "../../src/paging/walk.
 import { type Item, MovingList, type MovingListOptions, type Totals } from "./moving-list.ts";
 import type { MissedAndRepeated } from "./moving-walk.ts";
 
-/** A list that changes only where `over` makes it. */
+/** A list that changes only if `over` changes it. */
 export const still = (length: number, over: Partial<MovingListOptions> = {}): MovingList =>
   new MovingList({ length, order: "oldest first", ...over });
 
-/** A drift-safe walk over the list in pages of 200; `over` replaces its settings. */
+/** A drift-safe walk over the list in pages of 200. `over` replaces settings. */
 export const walkOver = (list: MovingList, over: Partial<WalkSettings<Item>> = {}): Walk<Item> =>
   new Walk<Item>({
     operation: "contacts.list",
@@ -30,7 +30,7 @@ export const pagesOf = async (walk: Walk<Item>, most = 20_000): Promise<WalkedPa
   const pages: WalkedPage<Item>[] = [];
   for (let page = await walk.next(); page !== undefined; page = await walk.next()) {
     pages.push(page);
-    if (pages.length > most) throw new Error("no end");
+    if (pages.length > most) throw new Error("the walk does not end");
   }
   return pages;
 };
@@ -39,10 +39,10 @@ export const pagesOf = async (walk: Walk<Item>, most = 20_000): Promise<WalkedPa
 export const idsOf = (pages: readonly WalkedPage<Item>[]): string[] =>
   pages.flatMap(({ data }) => data.map(({ id }) => id));
 
-/** What `missedAndRepeated` returns when every record came once. */
+/** The result of `missedAndRepeated` if every record was returned once. */
 export const nobody: MissedAndRepeated = { missed: [], repeated: [] };
 
-/** Numbers of pages that a walk fetches ahead; `undefined` leaves the number to the walk. */
+/** How many pages a walk fetches ahead. With `undefined`, the walk decides. */
 export const prefetches = [0, 1, 4, 16, undefined] as const;
 
 /** Every way in which a service counts its records. */

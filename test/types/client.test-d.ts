@@ -64,7 +64,7 @@ test("a free request has a method and a path, and an unknown answer", () => {
   client.request({ method: "GET", path: "/" }, { retries: 1 });
 });
 
-test("an answer tells of its response when asked", () => {
+test("a result gives access to its response", () => {
   const answered = client.contacts.create({ email: "ada@example.com" }).withResponse();
   expectTypeOf(answered).resolves.toHaveProperty("response").toEqualTypeOf<ResponseInfo>();
   // @ts-expect-error nothing to choose

@@ -31,7 +31,7 @@ test("an error is known as one of the library's before its fields are read", () 
   isTouchpointError();
 });
 
-test("a code tells which error it is, also of another copy of the package", () => {
+test("a code identifies an error, also from another copy of the package", () => {
   const read = (error: unknown) => {
     if (!isTouchpointError(error)) return;
     if (error.code === "rate_limited") expectTypeOf(error).toEqualTypeOf<RateLimitError>();

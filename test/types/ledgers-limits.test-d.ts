@@ -51,7 +51,7 @@ test("a ledger claims a key, and is settled by hand in known words", () => {
   ledger.settle("key", "sent", "e1");
 });
 
-test("a ledger tells how its keys stand", () => {
+test("a ledger returns the states of its keys", () => {
   const ledger = memoryLedger();
   expectTypeOf(ledger.get("key")).resolves.toEqualTypeOf<LedgerRow | undefined>();
   expectTypeOf(ledger.list({ state: "unknown", since: new Date() })).toExtend<AsyncIterable<LedgerRow>>();

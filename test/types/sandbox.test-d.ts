@@ -35,7 +35,7 @@ test("a sandbox is made of options that exist, or of none", () => {
   createSandbox({ latency: 5 });
 });
 
-test("a client and MSW are led to it", () => {
+test("a client and MSW can use it", () => {
   new Client({ fetch: sandbox.fetch });
   setupServer(...sandbox.handlers);
   // @ts-expect-error its fetch, not itself

@@ -27,7 +27,7 @@ test("a printed error begins with its name, and the name is no field of it", () 
   expect(Object.keys(error)).not.toContain("name");
 });
 
-test("a retryAfterMs is of whole milliseconds, rounded up: no one comes back too early", () => {
+test("retryAfterMs is rounded up to whole milliseconds, so that no caller retries too early", () => {
   const answered = { status: 429, headers: new Headers(), body: undefined, retryAfterMs: 90_400.25 };
   for (const Class of [errors.RateLimitError, errors.ServiceUnavailableError])
     expect([

@@ -79,7 +79,7 @@ test("every operation of the library is in the matrix", () => {
   expect(new Set(subjects.map(({ operation }) => operation))).toEqual(new Set(all));
 });
 
-test("the process holds no socket more than before the first cell", () => {
+test("the process has no more sockets than before the first cell", () => {
   expect(leftOpen).toEqual([]);
 });
 
@@ -94,7 +94,7 @@ describe("no operation is applied twice, stuck or leaky", () => {
   });
 });
 
-describe.each(endings)("a call ended by %s settles and tells the truth", (ending) => {
+describe.each(endings)("a call ended by %s settles with the true outcome", (ending) => {
   test.each(moments.map((moment) => [moment.name, moment] as const))("%s", (_name, moment) => {
     const own = ranMoments.filter((cell) => cell.moment === moment && cell.ending === ending);
     const told = (finding: (cell: MomentCell) => object | undefined) =>
@@ -103,7 +103,7 @@ describe.each(endings)("a call ended by %s settles and tells the truth", (ending
   });
 });
 
-test("what ran holds every fault, and every operation under every class of faults and at every moment", () => {
+test("the run included every fault, and every operation with every class of faults at every moment", () => {
   expect(new Set(ranFaults.flatMap(faultPairs))).toEqual(new Set(faultCells.flatMap(faultPairs)));
   expect(new Set(ranMoments.flatMap(momentPairs))).toEqual(new Set(momentCells.flatMap(momentPairs)));
   console.log(
@@ -112,7 +112,7 @@ test("what ran holds every fault, and every operation under every class of fault
 });
 
 // What did not run stands as the contract's table has it: that those that did are the same is asserted above.
-test("docs/faults.md is what this run found", async () => {
+test("docs/faults.md matches the results of this run", async () => {
   const document = faultsDocument({
     cells: faultCells.length + momentCells.length,
     faults: faults.map((fault) => {

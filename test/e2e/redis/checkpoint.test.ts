@@ -52,7 +52,7 @@ test.each(clients)("%s keeps the newest state of each run", async (name, connect
   await continues(redis, `${name} again`);
 });
 
-test.each(clusters)("a cluster of %s does, too", async (name, connect) => {
+test.each(clusters)("a cluster of %s keeps the newest state of each run", async (name, connect) => {
   await continues(await connect(cluster.nodes[0]?.port ?? 0), name);
 });
 
@@ -97,7 +97,7 @@ describe("a value that is no checkpoint of this version is refused, and left as 
   });
 });
 
-test("a Redis that refuses is named, with what to do", async () => {
+test("if Redis refuses, the error names Redis and the remedy", async () => {
   await admin.acl("SETUSER", "reader", "on", ">x", "~*", "+@read", "+info");
   const redis = new Redis(server.port, "127.0.0.1", { username: "reader", password: "x" });
   onTestFinished(() => redis.disconnect());
@@ -106,7 +106,7 @@ test("a Redis that refuses is named, with what to do", async () => {
   ).rejects.toThrow(/^Redis, which stores the checkpoint .*NOPERM .*\(allow its user \+eval/);
 });
 
-test("arguments that make no sense are refused at once, all of them", () => {
+test("invalid arguments are refused at once, all in one error", () => {
   const given = [{}, { id: "", prefix: "x" }];
   expect(() => Reflect.apply(redisCheckpoint, undefined, given)).toThrow(
     'redisCheckpoint: redis must be a client of ioredis or node-redis; there is no option "prefix"; ' +
@@ -117,7 +117,7 @@ test("arguments that make no sense are refused at once, all of them", () => {
   );
 });
 
-test("an ingestion that is killed, and its Redis with it, goes on in another process", async () => {
+test("an ingestion continues in another process after it and its Redis were killed", async () => {
   const sandbox = createSandbox({ apiKeys: ["k"], limits: false, latencyMs: 5 });
   sandbox.addContact({ email: "ada@example.com" });
   const { url, close } = await sandbox.listen();

@@ -41,7 +41,7 @@ const keepsReceipts = async (redis: RedisCommands, prefix: string): Promise<void
 };
 
 describe.each(clients)("with %s", (name, connect) => {
-  test("a pause that another process drew holds the next call", async () => {
+  test("a pause that another process caused delays the next call", async () => {
     const shared = { id: `pause ${name}`, requests: limit };
     const paused = async () => answered(429, { "retry-after": "30" });
     const other = memberOn(await connect(server.port), paused, shared, systemClock);
@@ -56,7 +56,7 @@ describe.each(clients)("with %s", (name, connect) => {
     await Promise.all([held.limiter.close(), other.limiter.close()]);
   });
 
-  test("the ledger keeps receipts, and lists them, over a flush of the scripts, too", async () => {
+  test("the ledger keeps and lists receipts after a flush of the scripts", async () => {
     const redis = await connect(server.port);
     await keepsReceipts(redis, `ledger ${name} `);
     await admin.script("FLUSH");

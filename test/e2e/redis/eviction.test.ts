@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 describe.each(clients)("with %s", (_name, connect) => {
-  test("a ledger refuses a Redis that evicts, until it does no more", async () => {
+  test("a ledger refuses a Redis that evicts keys, and accepts it once it no longer does", async () => {
     const ledger = redisLedger(await connect(server.port));
     await expect(ledger.claim("welcome", "print")).rejects.toMatchObject({
       name: "ConfigurationError",
@@ -40,7 +40,7 @@ describe.each(clients)("with %s", (_name, connect) => {
     expect((await ledger.claim("welcome", "print")).state).toBe("claimed");
   });
 
-  test("allowEviction takes it", async () => {
+  test("allowEviction accepts a Redis that evicts keys", async () => {
     const ledger = redisLedger(await connect(server.port), { allowEviction: true });
     expect((await ledger.claim("welcome", "print")).state).toBe("claimed");
   });

@@ -52,7 +52,7 @@ const run = async (id: string, how: string): Promise<number | null> => {
 };
 
 test.each(["exit", "SIGKILL"])(
-  "processes that die by %s with their last answer leave a day's count that is exact",
+  "if processes die by %s with their last response, the day's count is exact",
   async (how) => {
     const id = `died by ${how}`;
     // Four of them use 28 of the 30, the last two of which the fifth and sixth get.

@@ -27,7 +27,7 @@ const claimed = async (ledger = redisLedger(redis)): Promise<string> => {
   return claim.state === "claimed" ? claim.claim : "";
 };
 
-test("of many ledgers that claim a key at once one gets it", async () => {
+test("only one of many ledgers that claim a key at once gets it", async () => {
   const claims = await Promise.all(
     Array.from({ length: 20 }, (_, at) => redisLedger(redis).claim("welcome", `${at}`)),
   );
@@ -35,7 +35,7 @@ test("of many ledgers that claim a key at once one gets it", async () => {
   expect(claims.filter(({ state }) => state === "pending").length).toBe(19);
 });
 
-test("a sent key answers its receipt as it was", async () => {
+test("a sent key returns its receipt unchanged", async () => {
   const ledger = redisLedger(redis);
   const receipt = { id: "1", cc: [], empty: {}, big: 1e21, text: "ünï" };
   expect(await ledger.settle("welcome", "sent", { claim: await claimed(), receipt })).toBe(true);
@@ -44,7 +44,7 @@ test("a sent key answers its receipt as it was", async () => {
   });
 });
 
-test("arguments that make no sense are refused at once, all of them", () => {
+test("invalid arguments are refused at once, all in one error", () => {
   const given = [{}, { prefx: "sent:", prefix: 1 }];
   expect(() => Reflect.apply(redisLedger, undefined, given)).toThrow(
     'redisLedger: redis must be a client of ioredis or node-redis; there is no option "prefx" (did you mean "prefix"?); prefix must be a string, got 1',
@@ -92,7 +92,7 @@ describe.each(clients)("over a connection that breaks before the answer, ioredis
     return { client, breakOnce };
   };
 
-  test("a claim that is sent again finds itself", async () => {
+  test("a repeated claim recognizes itself", async () => {
     const { client, breakOnce } = await breaking();
     breakOnce();
     expect(await redisLedger(client).claim("welcome", "print")).toMatchObject({ state: "claimed" });
@@ -108,7 +108,7 @@ describe.each(clients)("over a connection that breaks before the answer, ioredis
     },
   );
 
-  test("a repeated settlement by hand leaves a claim that came between", async () => {
+  test("a repeated manual settlement does not change a claim that was made in between", async () => {
     const { client, breakOnce } = await breaking({ retryStrategy: () => 50 });
     await claimed();
     const settle = client.evalsha.bind(client);
@@ -129,7 +129,7 @@ describe.each(clients)("over a connection that breaks before the answer, ioredis
     });
   });
 
-  test("a claim that fails for good is given back as soon as Redis is reached again", async () => {
+  test("the key of a failed claim is freed as soon as Redis is reachable again", async () => {
     const { client, breakOnce } = await breaking({ maxRetriesPerRequest: 0, retryStrategy: () => 10 });
     breakOnce();
     await expect(redisLedger(client).claim("welcome", "print")).rejects.toThrow();

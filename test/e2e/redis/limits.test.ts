@@ -41,7 +41,7 @@ const open = () => {
   return { taken, next };
 };
 
-test("days are counted together, and outlive the processes", async () => {
+test("processes share the daily counts, which survive the processes", async () => {
   const { next } = open();
   const day = { requestsPerDay: 5 };
   const first = join(next, day);
@@ -54,7 +54,7 @@ test("days are counted together, and outlive the processes", async () => {
   await expect(join(next, day).send(call)).rejects.toMatchObject({ name: "RateLimitError" });
 });
 
-test("without Redis calls are refused and not sent, and once it is started anew they go again", async () => {
+test("without Redis, calls are refused and not sent, and after a restart of Redis they are sent", async () => {
   const { taken, next } = open();
   const { send } = join(next, { maxLostMs: 0, requests: { max: 1_000_000, windowMs: 1_000 } });
   await send(call);
@@ -84,7 +84,7 @@ test("without Redis calls are refused and not sent, and once it is started anew 
   expect(taken.count).toBe(answers + 1);
 });
 
-test.each([60, 300])("calls go over a Redis to which it takes %i ms, and as long back", async (latencyMs) => {
+test.each([60, 300])("calls work over a Redis that is %i ms away", async (latencyMs) => {
   const proxy = await delayingProxy(server.port, latencyMs);
   onTestFinished(proxy.close);
   const { next } = open();

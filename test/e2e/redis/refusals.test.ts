@@ -57,7 +57,7 @@ test.each([
   ],
   ["MOVED", "it is a cluster", async () => join(await elsewhere(), {})],
 ] as const)(
-  "%s, which no waiting mends, refuses calls at once and says what to do",
+  "%s, which is permanent, refuses calls at once and names the remedy",
   async (code, advice, make) => {
     const { send } = await make();
     const refusal: unknown = await send(requestOn(["requests"])).catch((error: unknown) => error);
@@ -75,7 +75,7 @@ test.each([
 test.each([
   ["OOM", "raise its maxmemory", ["--maxmemory", "1"]],
   ["READONLY", "connect to the primary", ["--replicaof", "127.0.0.1 1"]],
-])("%s is waited out for maxLostMs, and told then", async (code, advice, options) => {
+])("%s is waited out for maxLostMs, and then reported", async (code, advice, options) => {
   const full = await RedisServer.start(...options);
   onTestFinished(() => full.stop());
   const { limiter, send } = join(full.port, {}, { maxLostMs: 300 });
@@ -107,7 +107,7 @@ test("a ledger in a full Redis that evicts nothing sends nothing, and says what 
   await client.close();
 });
 
-test("every method of a ledger that Redis refuses names Redis, and what to do", async () => {
+test("if Redis refuses, the error of every ledger method names Redis and the remedy", async () => {
   const ledger = redisLedger(connected(server.port));
   const attempts = {
     claim: ledger.claim("welcome", "print"),

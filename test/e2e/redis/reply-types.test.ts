@@ -109,7 +109,7 @@ describe.each(wrongClients)("%s is refused at first use by name", (_name, connec
   });
 });
 
-test("a client that keeps the answers of writes to itself is refused by the ledger's first use", async () => {
+test("a client that does not return the replies of writes is refused at the ledger's first use", async () => {
   const silent: IoredisCommands = {
     eval: async (script, count, ...rest) => {
       const reply = await admin.eval(script, count, ...rest);

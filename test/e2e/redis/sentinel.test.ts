@@ -62,7 +62,7 @@ const connects: readonly (readonly [string, (port: number) => Promise<RedisComma
 ];
 
 test.each(connects)(
-  "a ledger of %s goes on with the replica that Sentinel promotes",
+  "a ledger of %s continues with the replica that Sentinel promotes",
   async (_name, connect) => {
     const primary = await RedisServer.start();
     const replica = await RedisServer.start("--replicaof", `127.0.0.1 ${primary.port}`);

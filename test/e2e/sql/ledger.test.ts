@@ -31,7 +31,7 @@ describe("a ledger in PostgreSQL, over a pool of one connection", () => {
   keepsTheRules(() => sqlLedger(query, { dialect }));
 });
 
-test("of forty claims of one key at once, over eight connections, one wins", async () => {
+test("only one of forty simultaneous claims of a key wins, over eight connections", async () => {
   const wide = poolOf(server.url, 8);
   onTestFinished(() => wide.end());
   const ledger = sqlLedger(queryOf(wide), { dialect });

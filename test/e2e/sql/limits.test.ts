@@ -74,7 +74,7 @@ test("eight clients that share a table send what they should, and never more tha
   expect([limiter.accepted, limiter.refused]).toEqual([200, 0]);
 });
 
-test("statements whose answer is lost after they took effect let no request over", async () => {
+test("no request exceeds a limit if the replies of committed statements are lost", async () => {
   const limit = { max: 10, windowMs: 300 };
   const { limiter, next } = counting(limit.max, limit.windowMs);
   let statements = 0;
@@ -90,7 +90,7 @@ test("statements whose answer is lost after they took effect let no request over
   expect(statements).toBeGreaterThan(20);
 });
 
-test("200 clients that make one call each, at once, get their answers, and none is over", async () => {
+test("200 clients that make one call each at once get their responses, and none exceeds a limit", async () => {
   const limit = { max: 100, windowMs: 1_000 };
   const { limiter, next } = counting(limit.max, limit.windowMs);
   const clients = Array.from({ length: 200 }, () => member(next, { requests: limit }));
@@ -108,7 +108,7 @@ test("days are counted together, for limits by id and by scope", async () => {
   expect(second.limiter.state().requestsPerDay).toMatchObject({ used: 3, remaining: 0 });
 });
 
-test("processes that are killed with their last answer leave a day's count that is exact", async () => {
+test("if processes are killed with their last response, the day's count is exact", async () => {
   const [program = ""] = await compile("limits-killed", [`${root}test/e2e/sql/limits-child.ts`]);
   await pool.query("CREATE TABLE uses AS SELECT 0 AS count");
   const run = async (): Promise<number | null> => {

@@ -1,4 +1,4 @@
-/** A consumer of the package that reads no files, with right and wrong uses of its types. */
+/** A program with right and wrong uses of the package's types. It does not import touchpoint-sdk/files. */
 export const fileless = `
   import { Client, type Contact, type ContactInput, isTouchpointError, RateLimitError } from "touchpoint-sdk";
   import { NotFoundError } from "touchpoint-sdk/errors";
@@ -91,7 +91,7 @@ export const fileless = `
   export const unshared = redisLimits({}, { id: "key" });
 `;
 
-/** The same, with files. */
+/** The same program, with touchpoint-sdk/files. */
 export const program = `${fileless}
   import { readCsv, writeNdjson } from "touchpoint-sdk/files";
 
@@ -100,7 +100,7 @@ export const program = `${fileless}
   export const nameless = readCsv(1);
 `;
 
-/** The options of a project that lets nothing through. */
+/** The strictest compiler options. */
 export const strict = {
   strict: true,
   exactOptionalPropertyTypes: true,

@@ -9,9 +9,9 @@ import type { TestProject } from "vitest/node";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The packed package, made once for all tests of the project. */
+    /** The packed package. All tests of the project share it. */
     readonly tarball: string;
-    /** A folder with the package installed in it, once for all tests. */
+    /** A folder in which the package is installed. All tests share it. */
     readonly installed: string;
   }
 }
@@ -19,7 +19,7 @@ declare module "vitest" {
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const run = promisify(execFile);
 
-// npm passes its own settings on by the environment; they would make the inner npm work on this repository.
+// npm passes its settings to child processes as environment variables. With these, the inner npm would work on this repository.
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)));
 
 const timesOf = (path: string): readonly number[] => {
@@ -39,14 +39,14 @@ const isStale = (): boolean => {
   );
 };
 
-/** Builds where `dist/` is missing or older than its sources, packs, and installs with the dependencies. */
+/** Builds if `dist/` is missing or older than its sources. Then packs the package and installs it with its dependencies. */
 export const setup = async (project: TestProject): Promise<() => Promise<void>> => {
   if (isStale()) await run("npm", ["run", "-s", "build"], { cwd: root, env });
   const [folder, installed] = await Promise.all(
     ["pack", "installed"].map((what) => mkdtemp(join(tmpdir(), `touchpoint-${what}-`))),
   );
   if (folder === undefined || installed === undefined) throw new Error("no folder to pack into");
-  // Without scripts: prepack would build once more.
+  // Scripts are off, because prepack would build a second time.
   const args = ["pack", "--ignore-scripts", "--json", "--pack-destination", folder];
   await run("npm", args, { cwd: root, env });
   const [name] = readdirSync(folder);

@@ -7,7 +7,7 @@ import { inject } from "vitest";
 /** The root of the repository. */
 export const root = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** How a program ended, with all it printed. */
+/** How a program ended, with its output. */
 export interface Ending {
   readonly code: number | string;
   readonly stdout: string;
@@ -16,7 +16,7 @@ export interface Ending {
 
 const longestRunMs = 120_000;
 
-/** Runs a program to its end, in a folder, without the settings npm passes on by the environment. */
+/** Runs a program in a folder until it ends. Removes npm's settings from its environment. */
 export const run = (file: string, args: readonly string[], cwd: string, more: NodeJS.ProcessEnv = {}) =>
   new Promise<Ending>((resolve) => {
     const own = Object.entries(process.env).filter(
@@ -33,7 +33,7 @@ export const run = (file: string, args: readonly string[], cwd: string, more: No
     });
   });
 
-/** A user's project in a folder of its own, under the one with the installed package, where it finds it. */
+/** A user's project. Its folder is below that of the installed package, so the project finds the package. */
 export interface Scratch {
   readonly folder: string;
   /** The folder of the installed package. */
@@ -44,10 +44,10 @@ export interface Scratch {
   remove(): Promise<void>;
 }
 
-// Linked, not installed: the tests then need no network.
+// These packages are linked instead of installed, so that the tests need no network.
 const withNodeTypes = ["typescript", "@types/node", "undici-types"];
 
-/** Makes a project that finds the installed package, and the linked ones. */
+/** Creates a project that finds the installed package and the linked packages. */
 export const scratch = async (linked: readonly string[] = withNodeTypes): Promise<Scratch> => {
   const folder = await mkdtemp(join(inject("installed"), "project-"));
   const write = (name: string, text: string) => writeFile(join(folder, name), text);

@@ -13,8 +13,8 @@ const statuses = (answer: object, events = sent) => read(answer, events)?.map(({
 const gone = { status: 404, error: "gone" };
 const ok = { status: 202 };
 
-describe("whose result it is", () => {
-  test("is told by the ids that were sent, in whatever order they come", () => {
+describe("the event of a result", () => {
+  test("is found by the ids that were sent, in any order", () => {
     const results = [
       { ...ok, id: "c" },
       { ...gone, id: "a" },
@@ -23,15 +23,15 @@ describe("whose result it is", () => {
     expect(statuses({ results })).toEqual([404, 202, 202]);
   });
 
-  test("a result that is left out is missing, and takes nobody else's place", () => {
+  test("an omitted result is missing, and does not shift the other results", () => {
     expect(statuses({ results: [{ ...gone, id: "c" }] })).toEqual([0, 0, 404]);
   });
 
-  test("where ids stand in another order, a result without one belongs to nobody", () => {
+  test("if ids are in another order, a result without an id belongs to no event", () => {
     expect(statuses({ results: [{ ...ok, id: "c" }, gone, { ...ok, id: "a" }] })).toEqual([202, 0, 202]);
   });
 
-  test("is told by its place where ids do not contradict it", () => {
+  test("is found by position if ids do not contradict it", () => {
     expect(statuses({ results: [{ ...ok, id: "a" }, gone, { ...ok, id: "c" }] })).toEqual([202, 404, 202]);
   });
 
@@ -39,12 +39,12 @@ describe("whose result it is", () => {
     ["one id is the service's own", ["c", "b", "srv-1"]],
     ["an id appears twice", ["c", "c", "a"]],
     ["no id is known", ["x", "y", "z"]],
-  ])("is told by its place where %s", (_name, given) => {
+  ])("is found by position if %s", (_name, given) => {
     const results = given.map((id, at) => ({ ...(at === 0 ? gone : ok), id }));
     expect(statuses({ results })).toEqual([404, 202, 202]);
   });
 
-  test("is told by its place where events share an id", () => {
+  test("is found by position if events share an id", () => {
     const twice = ["a", "b", "a"].map((id, index) => ({ index, event: anEvent({ id }) }));
     const results = [gone, { ...ok, id: "a" }, { ...ok, id: "b" }];
     expect(statuses({ results }, twice)).toEqual([404, 202, 202]);
@@ -75,13 +75,13 @@ describe("a count of accepted events that covers them all", () => {
     ["some were rejected as well", { accepted: 3, rejected: 1 }],
     ["there is no count", {}],
     ["the count is null", { accepted: null }],
-  ])("is not there where %s", (_name, counts) => {
+  ])("is absent if %s", (_name, counts) => {
     expect(statuses({ ...counts, results: [{}, {}, {}] })).toEqual([0, 0, 0]);
     expect(read(counts)).toBeUndefined();
   });
 
   test.each([[[{}, gone, {}]], [[{}, { ok: false }, {}]], [[gone]]])(
-    "counts for nothing beside a failure, as in %j",
+    "is ignored if there is a failure, as in %j",
     (results) => {
       const given = statuses({ accepted: 3, rejected: 0, results });
       expect(given?.[0]).toBe(0);
@@ -90,7 +90,7 @@ describe("a count of accepted events that covers them all", () => {
   );
 });
 
-describe("what a result says", () => {
+describe("the content of a result", () => {
   const first = (item: unknown) => read({ results: [item, ok, ok] })?.[0];
 
   test.each([
@@ -114,7 +114,7 @@ describe("what a result says", () => {
     ["left out and no error, the id decides", { error: null, id: "a" }, 202],
     ["left out, an error without a sentence is no success", { error: { code: 7 }, id: "a" }, 0],
     ["left out, a list of errors is no success", { errors: [], id: "a" }, 0],
-  ])("where the status is %s", (_name, item, status) => {
+  ])("if the status is %s", (_name, item, status) => {
     expect(first(item)?.status).toBe(status);
   });
 
@@ -143,7 +143,7 @@ describe("a result that cannot be read", () => {
     [{}, "{}"],
     ["no", '"no"'],
     [[1], "[1]"],
-  ])("%j is told as it came", (item, error) => {
+  ])("%j is reported unchanged", (item, error) => {
     expect(read({ results: [item, ok, ok] })?.[0]).toMatchObject({ index: 0, status: 0, error });
   });
 
@@ -151,11 +151,11 @@ describe("a result that cannot be read", () => {
     [{ status: 400, errors: [{ field: "name" }] }, '{"status":400,"errors":[{"field":"name"}]}'],
     [{ status: 422, error: { code: 7 } }, '{"status":422,"error":{"code":7}}'],
     [{ status: 404, id: "a", name: "opened" }, '{"status":404,"id":"a","name":"opened"}'],
-  ])("of %j, which failed without a sentence, all is told", (item, error) => {
+  ])("%j, which failed without a sentence, is reported completely", (item, error) => {
     expect(errorOf(read({ results: [item, ok, ok] })?.[0])).toBe(error);
   });
 
-  test("is cut where it is long", () => {
+  test("is cut if it is long", () => {
     const long = [487, 10_000].map((length) => ({ status: "x".repeat(length) }));
     expect(read({ results: [...long, ok] })?.map(errorOf)).toEqual([
       JSON.stringify(long[0]),
@@ -168,7 +168,7 @@ describe("a result that cannot be read", () => {
     ["an array", `${"[".repeat(50_000)}${"]".repeat(50_000)}`],
     ["a failure", `{"status":400,"why":${"[".repeat(50_000)}${"]".repeat(50_000)}}`],
     ["an error", `{"status":400,"error":${'{"error":'.repeat(50_000)}1${"}".repeat(50_000)}}`],
-  ])("does not hide the others where %s is nested endlessly", (_what, json) => {
+  ])("does not hide the others if %s is nested endlessly", (_what, json) => {
     const results = read({ results: [JSON.parse(json), ok, ok] });
     expect(results?.map((result) => [result.state === "recorded", typeof errorOf(result)])).toEqual([
       [false, "string"],
@@ -177,7 +177,7 @@ describe("a result that cannot be read", () => {
     ]);
   });
 
-  test("counts as recorded where it says that the event was there before", () => {
+  test("counts as recorded if the event was already there", () => {
     expect(statuses({ results: [{ status: "seen", duplicate: true }, ok, ok] })).toEqual([202, 202, 202]);
   });
 });

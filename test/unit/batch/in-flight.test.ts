@@ -44,7 +44,7 @@ test("of several failures the first is reported", async () => {
   await expect(flight.settled()).rejects.toThrow("first");
 });
 
-test("next resolves when one task has ended, and tells of a failure once all have", async () => {
+test("next resolves when one task has ended, and reports a failure once all have ended", async () => {
   const clock = new FakeClock();
   const flight = new InFlight(3);
   for (const ms of [10, 20, 30]) {

@@ -51,7 +51,7 @@ test("an invalid event is refused with its field, and the others go", async () =
   });
 });
 
-test("what is no event is refused as well", async () => {
+test("a value that is not an event is refused too", async () => {
   const ended = await recording([null as unknown as EventInput, ...events(1)], ok);
   expect(ended).toMatchObject({
     report: { accepted: 1, results: [{ index: 0, state: "refused" }, { index: 1 }] },
@@ -87,7 +87,7 @@ test("a failed request rejects with the other requests' results and the events t
   expect(error.partial?.left).toEqual(given.slice(0, 100));
 });
 
-test("of a single event that could not be sent the error says that it is left", async () => {
+test("the error for a single event that could not be sent reports the event as left", async () => {
   const ended = await recording(events(1), () => {
     throw new ConnectionError("no service");
   });

@@ -9,7 +9,7 @@ test("what is left out has a default, and a batch is no larger than the events l
 });
 
 test.each([{ maxBatch: 1 }, { maxBatch: 100 }, { maxDelayMs: 0 }, { maxPending: 1 }])(
-  "%j is taken",
+  "%j is accepted",
   (options) => {
     expect(recorderSettings(options)).toMatchObject(options);
   },

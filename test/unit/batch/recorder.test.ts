@@ -59,7 +59,7 @@ test("a batch that is not full leaves when its first event has waited long enoug
   expect(batches).toEqual(["50 a,b"]);
 });
 
-test("the events after a batch wait for others as long as its own did, however it left", async () => {
+test("every batch waits for the same time after its first event, however the previous batch was sent", async () => {
   const { clock, batches, recorder } = recording({ maxBatch: 3, maxDelayMs: 50 });
   for (const [ms, ids] of [
     [30, "a"],
@@ -159,7 +159,7 @@ test("leaving its scope closes it", async () => {
   expect(batches).toEqual(["0 a"]);
 });
 
-test("a request that fails for good rejects every caller and is told to onDrop", async () => {
+test("a request that finally fails rejects every caller and goes to onDrop", async () => {
   const dropped: DroppedEvent[] = [];
   const lost = new ConnectionError("no service");
   const { clock, recorder } = recording({ onDrop: (one) => dropped.push(one) }, () => {
@@ -175,7 +175,7 @@ test("a request that fails for good rejects every caller and is told to onDrop",
   ]);
 });
 
-test("with onDrop a promise that nobody looks at is no unhandled rejection, without it it is one", async () => {
+test("an ignored promise is an unhandled rejection without onDrop, but not with it", async () => {
   const unhandled: unknown[] = [];
   const listeners = process.listeners("unhandledRejection");
   process.removeAllListeners("unhandledRejection");
@@ -229,7 +229,7 @@ test("every fault of the options is named at once", () => {
   );
 });
 
-test("onOutcome is told of each recorded event by its number, and what it throws harms no other", async () => {
+test("onOutcome gets each recorded event with its number, and an error in it affects no other event", async () => {
   const told: unknown[] = [];
   const onOutcome: RecorderOptions["onOutcome"] = ({ event, index, outcome }) => {
     told.push([event.id, index, outcome]);

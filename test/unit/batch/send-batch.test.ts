@@ -24,7 +24,7 @@ describe("sendBatch", () => {
     ["a message beside a status", { status: 422, message: "odd" }, 422, "odd"],
     ["a status written as text", { status: "400", error: "bad" }, 400, "bad"],
     ["a status alone", { status: 418 }, 418, '{"status":418}'],
-  ])("reads a failure told by %s", async (_name, item, status, error) => {
+  ])("recognizes a failure by %s", async (_name, item, status, error) => {
     const [first, second] = await sendWith([{ results: [item, ok] }]);
     expect(first).toMatchObject({ index: 7, status, state: "refused", error });
     expect(second).toMatchObject({ index: 8, status: 202, state: "recorded" });
@@ -35,7 +35,7 @@ describe("sendBatch", () => {
     ["a sentence alone", { error: "bad" }, "bad"],
     ["a flag", { id: "e7", success: false }, '{"id":"e7","success":false}'],
     ["its id and a sentence", { id: "e7", message: "bad" }, "bad"],
-  ])("a failure told by %s, without a status, is unknown and repeated", async (_name, item, error) => {
+  ])("a failure recognized by %s, without a status, is unknown and repeated", async (_name, item, error) => {
     const [first] = await sendWith([{ results: [item, ok] }, { results: [item] }]);
     expect(first).toMatchObject({ index: 7, status: 0, state: "unknown", error });
     const [again] = await sendWith([{ results: [item, ok] }, { results: [{ ...ok, duplicate: true }] }]);
@@ -48,7 +48,7 @@ describe("sendBatch", () => {
   });
 
   test.each([[[]], [[null, null]], [[{}, {}]], [[{ status: "weird" }, "x"]]])(
-    "results that say nothing, %j, are asked for again",
+    "events with empty results, %j, are sent again",
     async (results) => {
       const answers = await sendWith([{ results }, { results: [ok, ok] }]);
       expect(answers.map(({ status }) => status)).toEqual([202, 202]);
@@ -71,7 +71,7 @@ describe("sendBatch", () => {
     expect([requests, ...results.map(({ status }) => status)]).toEqual([times, 0, 0]);
   });
 
-  test("what cannot be read after every repeat is reported as it came", async () => {
+  test("a result that stays unreadable after every repeat is reported unchanged", async () => {
     const results = await sendWith([
       { results: [{ status: "failed" }, ok] },
       { results: [{ status: "failed" }] },

@@ -61,14 +61,14 @@ describe("a checkpoint in a file", () => {
     expect([await store.load(), readdirSync(directory)]).toEqual([at(1), ["run.json"]]);
   });
 
-  test("one that cannot take its place leaves nothing else", async () => {
+  test("a checkpoint that cannot replace its target leaves no other file", async () => {
     const folder = join(directory, "folder");
     mkdirSync(folder);
     await expect(stateFile(folder, checkpoints).save(at(1))).rejects.toBeInstanceOf(ConfigurationError);
     expect(readdirSync(directory)).toEqual(["folder"]);
   });
 
-  test("one that was cut short is an error, not a start from nothing", async () => {
+  test("a truncated checkpoint is an error, and does not start the run again", async () => {
     const path = join(directory, "run.json");
     await stateFile(path, checkpoints).save(at(1));
     writeFileSync(path, readFileSync(path).subarray(0, 12));

@@ -78,7 +78,7 @@ test.each([401, 403, 405, 410, 429, 500])(
   },
 );
 
-test("what was read is the sum of what became of it, in the time that it took", async () => {
+test("the number of read rows is the sum of all results, and the report has the elapsed time", async () => {
   // By how often each comes: 1 created, 2 updated, 3 unchanged, 4 refused unsent, 5 skipped.
   const results = ["created", "updated", "updated", "unchanged", "unchanged", "unchanged"] as const;
   const { clock, run } = service(async (at) => {

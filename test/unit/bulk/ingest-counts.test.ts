@@ -26,7 +26,7 @@ const ingested = async (
 
 const yes = { status: 202, outcome: "PROCESSED" };
 
-test("what was recorded is counted by what became of it", async () => {
+test("recorded events are counted by outcome", async () => {
   const outcomes = [
     yes,
     { ...yes, outcome: "TOO_OLD" },

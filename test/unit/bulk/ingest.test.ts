@@ -105,7 +105,7 @@ describe("ingest, killed and started again", () => {
     return { finished, rejected };
   };
 
-  test("at any instant, time and again: everything valid once, everything invalid told", async () => {
+  test("at any moment, many times: each valid event is recorded once, each invalid one is reported", async () => {
     for (let seed = 0; seed < randomCases(300); seed += 1) {
       const random = createRandom(seed);
       const source = events(60).map((event, at) => (at % 9 === 4 ? { ...event, name: "" } : event));
@@ -183,7 +183,7 @@ describe("ingest", () => {
     expect(rejected).toEqual([{ index: 13, status: 400, error: "properties too big" }]);
   });
 
-  test("only the events that failed for a passing reason are sent again", async () => {
+  test("only the events that failed for a temporary reason are sent again", async () => {
     const sizes: number[] = [];
     const report = await run(events(10), async (_operation, payload) => {
       const { events: sent }: { events: readonly GivenEvent[] } = Object(payload);
@@ -198,7 +198,7 @@ describe("ingest", () => {
     expect([sizes, report.accepted]).toEqual([[10, 4], 10]);
   });
 
-  test("an event that keeps failing for a passing reason ends the run, which stands before it", async () => {
+  test("an event that keeps failing for a temporary reason ends the run, and the checkpoint is before the event", async () => {
     const store = memoryStore();
     const error = await run(
       events(10),

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { PackedMap } from "../../../src/bulk/packed-map.ts";
 
-test("it holds what a Map holds, whatever is set in whatever order", () => {
+test("it has the same entries as a Map, for any writes in any order", () => {
   const key = fc.oneof(
     fc.constantFrom("", "a", "b", "ü", "ada@example.com"),
     fc.string({ unit: "grapheme" }),

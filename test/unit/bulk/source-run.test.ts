@@ -209,7 +209,7 @@ test("what an earlier run did is reported as done, and is not in the rate", asyn
   ]);
 });
 
-test("a source that has no item yet is waited for, and told as what is waited for", async () => {
+test("a run waits for a source that has no item yet, and reports this wait", async () => {
   const { clock, log, start } = scene(slowly(1), { batchSize: () => 2, work: () => clock.sleep(500) });
   await clock.until(start());
   expect(log.map(({ atMs, done, waitingFor }) => [atMs, done, waitingFor])).toEqual([
@@ -220,7 +220,7 @@ test("a source that has no item yet is waited for, and told as what is waited fo
   ]);
 });
 
-test("once an item is there, or the source has ended, it is not waited for", async () => {
+test("a run stops waiting for its source when an item is there or the source has ended", async () => {
   const waitingFor: unknown[] = [];
   const { clock, progress, start } = scene(slowly(3), {
     batchSize: () => 2,
@@ -230,7 +230,7 @@ test("once an item is there, or the source has ended, it is not waited for", asy
   expect([waitingFor, progress.waitingFor]).toEqual([[undefined, undefined], undefined]);
 });
 
-test("a source that has no item yet behind those of an earlier run is waited for, and told so", async () => {
+test("a run waits for a source that has no item after those of an earlier run, and reports this wait", async () => {
   const { clock, log, start } = scene(slowly(3), {}, behind(2));
   await clock.until(start());
   expect(log.map(({ atMs, done, waitingFor }) => [atMs, done, waitingFor])).toContainEqual([
@@ -240,13 +240,13 @@ test("a source that has no item yet behind those of an earlier run is waited for
   ]);
 });
 
-test("a run that ends well lets go of the clock and of the client", async () => {
+test("a run that succeeds releases the clock and the client", async () => {
   const { clock, start } = scene(array(1), { totalTimeoutMs: 60_000 });
   await clock.until(start());
   expect(clock.pending).toBe(0);
 });
 
-test("a run that fails lets go of the clock and of the client, and tells nothing afterwards", async () => {
+test("a run that fails releases the clock and the client, and reports nothing afterwards", async () => {
   const mine = new Error("disk");
   const { clock, log, start } = scene(
     () =>

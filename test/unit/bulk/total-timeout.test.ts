@@ -152,7 +152,7 @@ test("an import that times out rejects no row, and the next run continues from i
 });
 
 test.each(["ingest", "import"] as const)(
-  "a faulty total time of %s is told before anything is read",
+  "an invalid total time of %s is reported before anything is read",
   async (which) => {
     const { client, sandbox } = scene();
     const options = { totalTimeoutMs: 0 };

@@ -132,7 +132,7 @@ describe("a wrong command line says why and how it is typed", () => {
     });
   });
 
-  test("what was typed cannot act on the terminal", () => {
+  test("control characters in arguments do not reach the terminal", () => {
     expect(readArgs(commands, ["a\u001b[2J\nb"])).toMatchObject({
       text: expect.stringContaining('"a\\u001b[2J\\u000ab"\n'),
     });
@@ -146,7 +146,7 @@ describe("a wrong command line says why and how it is typed", () => {
     expect(read(line)).toMatchObject({ text: expect.stringContaining(`" (did you mean "${meant}"?)\n`) });
   });
 
-  test("a word is no suggestion for itself", () => {
+  test("a word is never suggested for itself", () => {
     expect(read("contacts")).toMatchObject({
       text: expect.stringMatching(
         /^touchpoint: there is no command "contacts"\ntouchpoint contacts --help lists/,
@@ -154,7 +154,7 @@ describe("a wrong command line says why and how it is typed", () => {
     });
   });
 
-  test("nothing is meant by a word that differs by more than two letters", () => {
+  test("a word that differs by more than two letters gets no suggestion", () => {
     expect(read("sandpaper")).toMatchObject({ text: expect.not.stringContaining("did you mean") });
   });
 });

@@ -42,7 +42,7 @@ const everyContact = (change: (contact: Record<string, unknown>) => object): Pla
   onContacts((body) => ({ ...body, data: body.data?.map(change) }));
 
 describe("a service as documented", () => {
-  test("nothing differs, and nothing but GETs was sent, as many as it says", async () => {
+  test("has no differences, and gets only as many GETs as reported", async () => {
     const sandbox = seeded();
     const found = await examine(undefined, sandbox);
     expect(found.differs).toEqual([]);
@@ -260,13 +260,13 @@ describe("planted differences of inferred paths:", () => {
     expect((await examine(plant)).differs).toEqual(texts);
   });
 
-  test("a front that answers every path: nothing is told of it", async () => {
+  test("a server that answers every path: nothing is reported about its paths", async () => {
     const found = await examine((path) => (/doctor|leads/.test(path) ? Response.json({}) : undefined));
     expect(found.differs).toEqual([]);
   });
 });
 
-test("no value of a record is shown, only what it is", async () => {
+test("no value of a record is shown, only its type", async () => {
   const sandbox = seeded(0);
   sandbox.addContact({ email: "secret.person@example.com", name: "Secret Person", notes: "private" });
   const found = await examine(

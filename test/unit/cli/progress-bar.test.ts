@@ -23,7 +23,7 @@ describe("renderProgress", () => {
     );
   });
 
-  test("says what the work waits for", () => {
+  test("shows what the work waits for", () => {
     expect(renderProgress(progress({ waitingFor: "events" }), 100)).toMatch(
       / {2}31 s left {2}waiting for events$/,
     );
@@ -136,7 +136,7 @@ describe("on a terminal", () => {
     ]);
   });
 
-  test("nothing is written at the end of nothing", () => {
+  test("without progress, the end writes nothing", () => {
     const { bar, written } = recording({ isTTY: true });
     bar.end();
     expect(written).toEqual([]);

@@ -6,7 +6,7 @@ import { gather, scratch } from "./scratch.ts";
 // What JavaScript lets through, and the types do not.
 const loose = (value: unknown): never => value as never;
 
-test("null and undefined stand for no options", async () => {
+test("null and undefined mean no options", async () => {
   const { path, put } = scratch();
   const csv = put("in.csv", "a\n1\n");
   const ndjson = put("in.ndjson", '{"a":1}\n');

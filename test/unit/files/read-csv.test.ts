@@ -114,7 +114,7 @@ describe("readCsv", () => {
     ["semicolons", "\uFEFFemail;name\na@b.co;Ann, Ulm\n"],
     ["tabs", "email\tname\r\na@b.co\tAnn, Ulm\r\n"],
     ["semicolons, with a comma in a quoted name", 'email;name;"x, y"\na@b.co;Ann, Ulm;\n'],
-  ])("a file separated by %s is read without being told", async (_, text) => {
+  ])("a file separated by %s is recognized", async (_, text) => {
     expect(await read(text)).toEqual([{ email: "a@b.co", name: "Ann, Ulm" }]);
   });
 
@@ -255,7 +255,7 @@ describe("bad lines", () => {
     );
   });
 
-  test("what comes before a record over the cap is handed over, in one chunk too", async () => {
+  test("records before one over the cap are returned, even from the same chunk", async () => {
     const found: unknown[] = [];
     const reading = async () => {
       const source = inPieces("a\n1\n\n\n\n\n\n\n\n\n\n\n\n\n2\n12345678901\n3\n", 1_000);

@@ -27,7 +27,7 @@ const errorOf = (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-test("a proxy's words are known whatever blanks are around them", () => {
+test("a proxy's words are recognized with any blanks around them", () => {
   expect(mayHaveTakenEffect(operations.emails.send, aStatus(502, { error: " Bad Gateway\n" }))).toBe(true);
 });
 

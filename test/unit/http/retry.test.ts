@@ -87,7 +87,7 @@ describe("retry: waits", () => {
     expect(await errorOf(made)).toMatchObject({ code: "connection_failed", attempts: 3 });
   });
 
-  test("tells of each repeat", async () => {
+  test("reports each repeat", async () => {
     const notices: unknown[] = [];
     const clock = new FakeClock();
     const script = scripted(aStatus(500), refused, ok);
@@ -125,7 +125,7 @@ describe("retry: answers", () => {
     ["status 205", 205, {}],
     ["a length of 0", 200, { "content-length": "0" }],
     ["a last chunk", 200, { "transfer-encoding": "chunked" }],
-  ])("a success that came whole and empty, by %s, is not asked for again", async (_how, status, headers) => {
+  ])("a success that is complete and empty, by %s, is not requested again", async (_how, status, headers) => {
     const error = await errorOf(run([anAnswer(status, "", headers)], patch));
     expect(error).toBeInstanceOf(ResponseValidationError);
     expect(error).toMatchObject({ status, outcome: "unknown", attempts: 1 });
@@ -184,13 +184,13 @@ describe("retry: outcome", () => {
     expect(made.clock.now()).toBe(0);
   });
 
-  test("what is never repeated is not repeated after an unclear attempt", async () => {
+  test("an operation without repeats is not repeated after an unclear attempt", async () => {
     for (const step of [reset, aFailure("timeout", true), aStatus(500), aStatus(503), aStatus(504)]) {
       expect(await errorOf(run([step], email))).toMatchObject({ outcome: "unknown", attempts: 1 });
     }
   });
 
-  test("what is never repeated is repeated after proof that nothing was applied", async () => {
+  test("an operation without repeats is repeated after proof that nothing was applied", async () => {
     const made = run([refused, aStatus(429), aFailure("timeout", false), ok], email);
     expect(await made.clock.until(made.answer)).toBe(ok);
   });

@@ -75,7 +75,7 @@ test("an empty file becomes readable by its owner only", async () => {
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
-test("of many ledgers that claim one key at once, one gets it", async () => {
+test("only one of many ledgers that claim a key at once gets it", async () => {
   const path = scratchFile();
   const claims = await Promise.all(
     Array.from({ length: 12 }, () => fileLedger(path).claim("welcome:1", "f")),
@@ -83,7 +83,7 @@ test("of many ledgers that claim one key at once, one gets it", async () => {
   expect(claims.filter(({ state }) => state === "claimed")).toHaveLength(1);
 });
 
-test("ledgers that free and take keys under each other's hands give each to one at a time", async () => {
+test("ledgers that free and claim keys at the same time give each key to one at a time", async () => {
   const path = scratchFile();
   const held = new Set<string>();
   const work = async (ledger: Ledger): Promise<void> => {
@@ -101,7 +101,7 @@ test("ledgers that free and take keys under each other's hands give each to one 
   await Promise.all(Array.from({ length: 5 }, () => work(fileLedger(path))));
 });
 
-test("asking and settling makes no file", async () => {
+test("get and settle create no file", async () => {
   const path = scratchFile();
   const ledger = fileLedger(path);
   expect(await ledger.get("welcome:1")).toBeUndefined();
@@ -272,7 +272,7 @@ describe("no longer what it was while it is in use", () => {
     deleted: (path) => rmSync(path),
   };
 
-  test.each(Object.entries(changes))("%s, it is refused, until it is back", async (_what, change) => {
+  test.each(Object.entries(changes))("%s, it is refused until it is restored", async (_what, change) => {
     const path = scratchFile();
     const ledger = fileLedger(path);
     await send(ledger, "welcome:1");

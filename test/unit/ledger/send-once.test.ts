@@ -48,7 +48,7 @@ const watched = (over: Partial<Ledger> = {}) => {
 
 const never = <T>(): Promise<T> => new Promise(() => undefined);
 
-test("a second call with the key answers the first receipt, and sends nothing", async () => {
+test("a second call with the key returns the first receipt, and sends nothing", async () => {
   const { client, requests } = served([sent]);
   expect(await client.emails.send(email, once)).toEqual(receipt);
   const second = await client.emails.send(email, once).withResponse();
@@ -120,7 +120,7 @@ test("a scheduled email is sent once too, whichever way its moment is written", 
   expect(requests).toHaveLength(1);
 });
 
-test("other keys, and calls without one, send as ever", async () => {
+test("emails with other keys, or without a key, are sent as usual", async () => {
   const { client, requests } = served([sent, sent, sent]);
   await client.emails.send(email, once);
   await client.emails.send(email, { once: "welcome:43" });
@@ -239,7 +239,7 @@ test.each(unclear)("after %s the key is refused until it is settled", async (_wh
   expect(await client.emails.send(email, once)).toEqual(receipt);
 });
 
-test("a key settled as sent by hand answers the receipt it was given, or one without an id", async () => {
+test("a key that a person settled as sent returns the given receipt, or one without an id", async () => {
   const ledger = memoryLedger();
   const { client } = served([lost, lost, lost], { ledger });
   const sendAt = "2026-03-02T07:00:00.000Z";

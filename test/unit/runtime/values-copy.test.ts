@@ -6,7 +6,7 @@ import { anEvent } from "../../support/builders.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { scriptedCall } from "../../support/scripted-call.ts";
 
-test("what is changed afterwards, however deep, does not reach a copy", () => {
+test("later changes at any depth do not reach a copy", () => {
   const given = { at: new Date(0), list: [{ n: 1 }], inner: { deep: { n: 1 } } };
   const taken = writtenCopy(given);
   given.at.setTime(1);
@@ -15,7 +15,7 @@ test("what is changed afterwards, however deep, does not reach a copy", () => {
   expect(taken).toEqual({ at: new Date(0), list: [{ n: 1 }], inner: { deep: { n: 1 } } });
 });
 
-test("what another realm made is copied as well", () => {
+test("values of another realm are copied too", () => {
   const given = runInNewContext("({ list: [{ n: 1 }], at: new Date(0) })");
   const taken = writtenCopy(given);
   given.list[0].n = 2;
@@ -30,13 +30,13 @@ class Row {
   }
 }
 
-test("what JSON refuses stays what it was", () => {
+test("values that JSON refuses stay unchanged", () => {
   const given = [new Map(), new Row(), 1n, undefined, null, Number.NaN];
   const taken = writtenCopy(given);
   expect(taken.map((item, at) => Object.is(item, given[at]))).toEqual(given.map(() => true));
 });
 
-test("the copy of an object that holds itself holds itself, for the check to refuse by name", () => {
+test("the copy of a cyclic object is cyclic, so that the check can refuse it by name", () => {
   const given: { self?: object } = {};
   given.self = given;
   const taken = writtenCopy(given);

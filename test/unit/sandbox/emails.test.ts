@@ -119,7 +119,7 @@ describe("sending later", () => {
     ]);
   });
 
-  test("a long advance still sends at the time that was asked for", async () => {
+  test("a long advance still sends the email at its scheduled time", async () => {
     const { sandbox } = await schedule();
     sandbox.advance(10 * waitMs);
     expect(sandbox.state.emails).toMatchObject([{ sentAt: "2026-03-01T13:00:00.000Z" }]);

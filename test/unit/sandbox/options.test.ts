@@ -84,7 +84,7 @@ describe("the options of a sandbox", () => {
     expect(refusalOf(() => createSandbox(loose(options)))).toMatch(problem);
   });
 
-  test("null and undefined stand for none", async () => {
+  test("null and undefined mean no options", async () => {
     for (const options of [null, undefined]) {
       const sandbox = createSandbox(loose(options));
       const { url, close } = await sandbox.listen(loose(options));

@@ -55,7 +55,7 @@ describe("reset", () => {
     expect(sandbox.state.counts).toEqual(fresh.sandbox.state.counts);
   });
 
-  test("the state that was asked for before is that of the new start", async () => {
+  test("a state object from before the reset shows the state after it", async () => {
     const { sandbox } = await used();
     const { state } = sandbox;
     sandbox.reset();

@@ -275,38 +275,44 @@ test.each<[string, (rows: readonly object[]) => unknown]>([
   ["rows beside their metadata", (rows) => [rows, {}]],
   ["rows as arrays", (rows) => rows.map((row) => Object.values(row))],
   ["nothing", () => undefined],
-])("a query that returns %s is told what to return, and nothing is sent", async (_what, wrapped) => {
-  const wrong = async (...to: Parameters<SqlQuery>) => wrapped(await query(...to)) as never;
-  await sqlLedger(query, { dialect }).claim("known", "f");
-  const { claim, get } = sqlLedger(wrong, { dialect });
-  const advice = "the table touchpoint_ledger: query must return an array of rows";
-  await expect(get("known")).rejects.toThrow(advice);
-  await expect(claim("known", "f")).rejects.toThrow(advice);
-  const { sandbox, open } = sender(wrong);
-  const send = open().emails.send(email, { once: "new" });
-  await expect(send).rejects.toMatchObject({ code: "configuration_invalid" });
-  expect(sandbox.state.emails).toEqual([]);
-});
+])(
+  "a query function that returns %s is refused with the expected form, and nothing is sent",
+  async (_what, wrapped) => {
+    const wrong = async (...to: Parameters<SqlQuery>) => wrapped(await query(...to)) as never;
+    await sqlLedger(query, { dialect }).claim("known", "f");
+    const { claim, get } = sqlLedger(wrong, { dialect });
+    const advice = "the table touchpoint_ledger: query must return an array of rows";
+    await expect(get("known")).rejects.toThrow(advice);
+    await expect(claim("known", "f")).rejects.toThrow(advice);
+    const { sandbox, open } = sender(wrong);
+    const send = open().emails.send(email, { once: "new" });
+    await expect(send).rejects.toMatchObject({ code: "configuration_invalid" });
+    expect(sandbox.state.emails).toEqual([]);
+  },
+);
 
 test.each<[string, (sql: string) => boolean]>([
   ["any statement", () => false],
   ["a statement that writes", (sql) => sql.startsWith("SELECT")],
-])("a query that returns no rows of %s is told so, and the key stays free", async (_what, returnsRows) => {
-  const statements: string[] = [];
-  const silent: SqlQuery = async (sql, params) => {
-    statements.push(sql);
-    const rows = await query(sql, params);
-    return returnsRows(sql) ? rows : [];
-  };
-  const advice = "the query function must return the rows of every statement";
-  const { sandbox, open } = sender(silent);
-  await expect(open().emails.send(email, { once: "k" })).rejects.toThrow(advice);
-  expect([sandbox.state.emails.length, statements.length < 50]).toEqual([0, true]);
-  const checkpoint = sqlCheckpoint(silent, { dialect, id: "events" });
-  await expect(checkpoint.save({ version: 1, done: 0 } as never)).rejects.toThrow(advice);
-});
+])(
+  "a query function that drops the rows of %s is reported, and the key stays free",
+  async (_what, returnsRows) => {
+    const statements: string[] = [];
+    const silent: SqlQuery = async (sql, params) => {
+      statements.push(sql);
+      const rows = await query(sql, params);
+      return returnsRows(sql) ? rows : [];
+    };
+    const advice = "the query function must return the rows of every statement";
+    const { sandbox, open } = sender(silent);
+    await expect(open().emails.send(email, { once: "k" })).rejects.toThrow(advice);
+    expect([sandbox.state.emails.length, statements.length < 50]).toEqual([0, true]);
+    const checkpoint = sqlCheckpoint(silent, { dialect, id: "events" });
+    await expect(checkpoint.save({ version: 1, done: 0 } as never)).rejects.toThrow(advice);
+  },
+);
 
-test("arguments that make no sense are refused at once, all of them", () => {
+test("invalid arguments are refused at once, all in one error", () => {
   expect(() =>
     Reflect.apply(sqlLedger, undefined, [{}, { dialect: "mysql", tabel: "x", table: "a;b" }]),
   ).toThrow(

@@ -148,7 +148,7 @@ describe("Attempt", () => {
     expect(clock.pending).toBe(0);
   });
 
-  test("whatever comes after the end changes nothing", async () => {
+  test("nothing that comes after the end changes the result", async () => {
     const { attempt, settled } = begin();
     attempt.lost(new Error("gone"));
     attempt.onResponseStart(undefined, 200, {});
