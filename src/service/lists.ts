@@ -37,7 +37,7 @@ export const ListMembers = inputOf<ListMembers>(() => ({
     .array(EmailAddress, "must be an array of email addresses")
     .check(
       z.minLength(1, "must hold at least one address"),
-      z.maxLength(maxAddressesPerRequest, "must hold at most 1000 addresses"),
+      z.maxLength(maxAddressesPerRequest, "must have at most 1000 addresses"),
     ),
 }));
 
