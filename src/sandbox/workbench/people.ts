@@ -50,7 +50,7 @@ export const listEvents = (workspace: Workspace, filter: URLSearchParams): Rows<
 
 const requestEntry = ({ number, request }: Exchange): HistoryEntry => ({
   at: new Date(request.at).toISOString(),
-  what: `${request.operation}: ${request.status ?? "no response"}${request.applied ? "" : ", nothing applied"}`,
+  what: `${request.operation}: ${request.status ?? "no response"}${request.applied ? "" : ", not applied"}`,
   link: `requests/${number}`,
 });
 
