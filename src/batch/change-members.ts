@@ -71,12 +71,12 @@ export const changeMembers = async (emails: Addresses, change: MembersChange): P
   const work = async (call: Call, options: CallOptions): Promise<void> => {
     addresses = await distinctAddresses(emails, operation, call.signal);
     const flight = new InFlight(requestsAtOnce);
-    for (let at = 0; at < addresses.length; at += maxAddressesPerRequest) {
-      const chunk = addresses.slice(at, at + maxAddressesPerRequest);
+    for (let start = 0; start < addresses.length; start += maxAddressesPerRequest) {
+      const chunk = addresses.slice(start, start + maxAddressesPerRequest);
       await flight.add(async () => {
         const input = { id: change.id, payload: { emails: chunk } };
         const response = await sendRequest(call, change.operation, input, options);
-        responses[at / maxAddressesPerRequest] = response;
+        responses[start / maxAddressesPerRequest] = response;
         for (const email of chunk) done.add(email);
       });
     }

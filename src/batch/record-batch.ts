@@ -72,8 +72,8 @@ export const recordBatch = async (
     );
     const sending = { call: part, options };
     const flight = new InFlight(requestsAtOnce);
-    for (let at = 0; at < indexed.length; at += maxEventsPerRequest) {
-      const chunk = indexed.slice(at, at + maxEventsPerRequest);
+    for (let start = 0; start < indexed.length; start += maxEventsPerRequest) {
+      const chunk = indexed.slice(start, start + maxEventsPerRequest);
       await flight.add(async () => {
         for (const result of await sendBatch(chunk, sending)) results[result.index] = result;
       });

@@ -67,7 +67,7 @@ export const watch = async (request: Request) => {
   const shortfalls = new Set<string>();
   const onValidationIssue: Hooks["onValidationIssue"] = ({ issues }) => {
     for (const { message } of issues)
-      if (message.endsWith("were not returned by the service")) shortfalls.add(message);
+      if (message.startsWith("the service did not return ")) shortfalls.add(message);
   };
   const client = await connect(request, { hooks: { ...hooks, onValidationIssue } });
   const pace = createPace(now);
