@@ -29,15 +29,15 @@ const passing: Readonly<Record<string, string>> = {
   OOM: "it is full: raise its maxmemory",
 };
 
-// Redis up to 7.0 and from 7.2 on, about a command or a key of a script.
+// The messages of Redis up to 7.0, and since 7.2, if a user may not run a command of a script or use a key.
 const deniedInScript = /^ERR (The user executing the script can't|ACL failure in script)/;
 
 /** The fault behind a failed command. */
 export const faultOf = (cause: unknown): RedisFault => {
   const message = cause instanceof Error ? cause.message : String(cause);
-  // Of the client: it does not return what Redis replied.
+  // The library threw this error, because the client does not return the replies of Redis.
   if (cause instanceof ConfigurationError)
-    return { what: `is not understood: ${message}`, cause, isReply: true, isLasting: true };
+    return { what: `cannot be used: ${message}`, cause, isReply: true, isLasting: true };
   // Error replies start with a word in capitals; a client's connection errors do not.
   const code = /^[A-Z]{2,}(?= )/.exec(message)?.[0];
   if (code === undefined)
