@@ -77,7 +77,7 @@ class Run<Item> {
   readonly #resumable: Resumable<Checkpoint>;
   /** Settled batches behind an unsettled one: the last record of each batch, keyed by the index of its first entry. */
   readonly #settled = new Map<number, Entry<Item>>();
-  /** Whether the run may have to wait for the source. It never waits for an array. */
+  /** Whether the run is reading a source that can make it wait. An array cannot. */
   #isReading = false;
 
   constructor(work: SourceWork<Item>) {

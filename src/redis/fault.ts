@@ -13,7 +13,7 @@ export interface RedisFault {
 
 const cluster = "it is a cluster: connect with Cluster (ioredis) or createCluster (node-redis)";
 
-/** What to do about errors that waiting cannot solve, by error code. */
+/** Advice for errors that waiting cannot solve, by error code. */
 const lasting: Readonly<Record<string, string>> = {
   NOAUTH: "pass the password to its client",
   WRONGPASS: "pass the right user name and password to its client",
@@ -23,7 +23,7 @@ const lasting: Readonly<Record<string, string>> = {
   WRONGTYPE: "another program uses the key: choose another id or prefix",
 };
 
-/** What to do about errors that may pass. */
+/** Advice for errors that may pass. */
 const passing: Readonly<Record<string, string>> = {
   READONLY: "it is a replica: connect to the primary",
   OOM: "it is full: raise its maxmemory",

@@ -79,7 +79,7 @@ export class Contacts<Fields extends object = OpenFields> {
    * @param query - `search` matches an email, for example; `limit` is the contacts per page, 1–200; `skip` leaves out the
    * first contacts.
    * @returns await it for one page, iterate it for every contact. After `break`, no further page is requested.
-   * @throws RateLimitError when the service asks for a wait longer than `maxRetryAfterMs`.
+   * @throws RateLimitError when the service requires a wait longer than `maxRetryAfterMs`.
    * @example
    * ```ts
    * const page = await client.contacts.list({ search: "ada", limit: 50 });

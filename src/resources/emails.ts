@@ -75,7 +75,7 @@ export class ScheduledEmails {
    *
    * @param query - `skip` and `limit`, as for every list of the service.
    * @returns await it for one page, iterate it for every scheduled email.
-   * @throws RateLimitError when the service asks for a wait longer than `maxRetryAfterMs`.
+   * @throws RateLimitError when the service requires a wait longer than `maxRetryAfterMs`.
    * @example
    * ```ts
    * for await (const { id, sendAt } of client.emails.scheduled.list()) console.log(id, sendAt);

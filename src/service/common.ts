@@ -81,7 +81,7 @@ export const deferred = <T extends object>(build: () => T): T => {
  */
 export const openText = <Known extends string>() => z.string() as unknown as ZodSchema<Known>;
 
-/** The same schema for each of these fields. */
+/** Uses the same schema for each of these fields. */
 export const each = <Field extends string, FieldSchema>(schema: FieldSchema, ...fields: readonly Field[]) =>
   // The object has one entry for each name.
   Object.fromEntries(fields.map((field) => [field, schema])) as Record<Field, FieldSchema>;
@@ -249,7 +249,7 @@ interface NoCollection {
  */
 export type FreeFields = { [field: string]: unknown } | (object & NoCollection);
 
-/** The same fields in a value that you get back: each can be read by its name. */
+/** Free fields in a value that you get back, so that you can read each field by its name. */
 export type ReadableFields = { [field: string]: unknown };
 
 /** The request. It supplies missing parts of a response. */
@@ -276,8 +276,7 @@ export const isId = (id: unknown): id is string | number => typeof id === "strin
 export const textOf = (id: unknown): unknown => (Number.isSafeInteger(id) ? String(id) : id);
 
 /**
- * Reads a documented record. Ids are strings, whatever type the service uses; a record whose ids are strings is not
- * copied.
+ * Reads a documented record. Numeric ids become strings. A record whose ids are strings is not copied.
  */
 export const readRecord = (body: unknown): unknown => {
   const { id, contactId, leadId, listIds }: Fields = Object(body);
@@ -324,7 +323,7 @@ export const anyPage =
 export const anyRecord = (...names: readonly string[]) => {
   const read = (body: unknown): unknown => {
     if (!isRecord(body)) return body;
-    // An id on the top level belongs to the record, whatever other objects are nested in it.
+    // An id on the top level belongs to the record, even if other objects are nested in it.
     if (body.id !== undefined) return readRecord(body);
     const envelope = ["data", ...names, "result"].find((name) => isRecord(body[name]));
     if (envelope !== undefined) {

@@ -46,7 +46,7 @@ export interface Company {
   domain?: string | null | undefined;
   /** The line of business. */
   industry?: string | null | undefined;
-  /** Its people; absent where the service leaves them out. */
+  /** The people of the company; absent if the service leaves them out. */
   contacts?: CompanyContact[] | null | undefined;
 }
 /** Checks a company as the service returns it. */
@@ -87,7 +87,7 @@ export interface CompanyInput {
   domain?: string | undefined;
   /** The line of business. */
   industry?: string | undefined;
-  /** Its people, who become contacts. */
+  /** The people of the company, who become contacts. */
   contacts?: CompanyPerson[] | undefined;
 }
 const ownFields = () => ({

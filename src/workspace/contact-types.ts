@@ -19,7 +19,7 @@ export interface TypedContactInput<Fields> extends Omit<ContactInput, "customFie
 
 /** Changes to a contact of a workspace with a schema for its custom fields. */
 export interface TypedContactPatch<Fields> extends Omit<ContactPatch, "customFields"> {
-  /** Only the keys sent are changed; `null` clears a key. */
+  /** Only the keys that you send change; `null` clears a key. */
   customFields?: { [Name in keyof Fields]?: Fields[Name] | null | undefined } | undefined;
 }
 
@@ -45,7 +45,7 @@ export type ContactPatchOf<Fields> = [keyof Fields] extends [never]
 
 /** The input of an upsert in a workspace with a schema for its custom fields. */
 export interface TypedContactUpsert<Fields> extends Omit<ContactUpsert, "customFields"> {
-  /** Only the keys sent are changed; `null` clears a key. */
+  /** Only the keys that you send change; `null` clears a key. */
   customFields?: { [Name in keyof Fields]?: Fields[Name] | null | undefined } | undefined;
 }
 
