@@ -149,7 +149,7 @@ describe("a wrong command line says why and how it is typed", () => {
   test("a word is no suggestion for itself", () => {
     expect(read("contacts")).toMatchObject({
       text: expect.stringMatching(
-        /^touchpoint: there is no command "contacts"\ntouchpoint contacts --help lists/,
+        /^touchpoint: there is no command "contacts"\nRun `touchpoint contacts --help` for the list/,
       ),
     });
   });
