@@ -89,7 +89,7 @@ const asJson = (item: unknown): string => {
     const text = JSON.stringify(item);
     return text.length > longestJson ? `${text.slice(0, longestJson)}…` : text;
   } catch {
-    return "a result that is nested too deep to be shown";
+    return "a result that is nested too deeply to show";
   }
 };
 
@@ -105,11 +105,11 @@ const recorded = (item: unknown, { index, event }: IndexedEvent, status: number)
   return { ...reported, ...complete, index, status, state: "recorded" } as RecordedResult;
 };
 
-/** @param isVouchedFor - whether the event counts as recorded even without a readable result. */
-const resultOf = (item: unknown, sent: IndexedEvent, isVouchedFor: boolean): BatchItemResult => {
+/** @param isAccepted - whether the event counts as recorded even without a readable result. */
+const resultOf = (item: unknown, sent: IndexedEvent, isAccepted: boolean): BatchItemResult => {
   const { index } = sent;
   const status = isRecord(item) ? statusOf(item) : 0;
-  if (isSuccess(status) || isVouchedFor) return recorded(item, sent, isSuccess(status) ? status : 202);
+  if (isSuccess(status) || isAccepted) return recorded(item, sent, isSuccess(status) ? status : 202);
   const unknown = { index, status: 0, state: "unknown" } as const;
   if (item === undefined || item === null) return { ...unknown, error: noResult };
   if (!isRecord(item)) return { ...unknown, error: asJson(item) };
@@ -135,7 +135,8 @@ const itemsOf = (events: readonly IndexedEvent[], items: readonly unknown[]): re
   const areOurs = ids.every((id) => sent.includes(id));
   const canMatch = areOurs && isDistinct(sent) && isDistinct(ids);
   const isInOrder =
-    items.length === events.length && items.every((item, at) => (idOf(item) ?? sent[at]) === sent[at]);
+    items.length === events.length &&
+    items.every((item, index) => (idOf(item) ?? sent[index]) === sent[index]);
   if (canMatch && !isInOrder) return sent.map((id) => withId[ids.indexOf(id)]);
   // If there are too few or too many results, nobody knows which result belongs to which event.
   return items.length === events.length ? items : [];
@@ -144,7 +145,11 @@ const itemsOf = (events: readonly IndexedEvent[], items: readonly unknown[]): re
 const isFailure = (status: number): boolean => status !== 0 && !isSuccess(status);
 
 /** Whether the count shows that all events were accepted, and no readable result contradicts it. */
-const isVouchedFor = (answer: BatchAnswer | undefined, count: number, items: readonly unknown[]): boolean => {
+const areAllAccepted = (
+  answer: BatchAnswer | undefined,
+  count: number,
+  items: readonly unknown[],
+): boolean => {
   const { accepted, rejected }: { accepted?: unknown; rejected?: unknown } = Object(answer);
   const isComplete = Number(accepted) === count && !(Number(rejected) > 0);
   return (
@@ -156,7 +161,7 @@ const isVouchedFor = (answer: BatchAnswer | undefined, count: number, items: rea
  * Reads the result of each event from the response to a batch, in order. Undefined if the response has no usable
  * results.
  *
- * It is lenient: if `accepted` covers all events, missing or unreadable results count as recorded.
+ * If `accepted` covers all events, missing or unreadable results count as recorded.
  */
 export const readBatchAnswer = (
   events: readonly IndexedEvent[],
@@ -165,7 +170,7 @@ export const readBatchAnswer = (
   const results: unknown = answer?.results;
   const all: readonly unknown[] = Array.isArray(results) ? results : [];
   const items = itemsOf(events, all);
-  const isVouched = isVouchedFor(answer, events.length, all);
-  if (!isVouched && !Array.isArray(results)) return undefined;
-  return events.map((event, at) => resultOf(items[at], event, isVouched));
+  const isAccepted = areAllAccepted(answer, events.length, all);
+  if (!isAccepted && !Array.isArray(results)) return undefined;
+  return events.map((event, index) => resultOf(items[index], event, isAccepted));
 };

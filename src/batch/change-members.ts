@@ -71,10 +71,10 @@ export const changeMembers = async (emails: Addresses, change: MembersChange): P
   const work = async (call: Call, options: CallOptions): Promise<void> => {
     addresses = await distinctAddresses(emails, operation, call.signal);
     const chunks = { size: maxAddressesPerRequest, limit: requestsAtOnce };
-    await inChunks(addresses, chunks, async (chunk, at) => {
+    await inChunks(addresses, chunks, async (chunk, start) => {
       const input = { id: change.id, payload: { emails: [...chunk] } };
       const response = await sendRequest(call, change.operation, input, options);
-      responses[at / maxAddressesPerRequest] = response;
+      responses[start / maxAddressesPerRequest] = response;
       for (const email of chunk) done.add(email);
     });
   };

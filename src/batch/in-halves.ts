@@ -26,8 +26,8 @@ export const inHalves = async <T>(items: readonly T[], halving: Halving<T>): Pro
     if (!isTooLarge && !isAboutContent(error)) throw error;
     const [only] = items;
     if (!isTooLarge && items.length === 1 && only !== undefined) return halving.onRefused(only, error);
-    const at = isTooLarge ? error.most : Math.ceil(items.length / 2);
-    await inHalves(items.slice(0, at), halving);
-    await inHalves(items.slice(at), halving);
+    const middle = isTooLarge ? error.most : Math.ceil(items.length / 2);
+    await inHalves(items.slice(0, middle), halving);
+    await inHalves(items.slice(middle), halving);
   }
 };

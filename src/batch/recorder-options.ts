@@ -18,7 +18,7 @@ export interface DroppedEvent {
   readonly error: unknown;
 }
 
-/** An event that was recorded, and what the service did with it. */
+/** A recorded event, and its outcome. */
 export interface OutcomeOfEvent {
   /** The event with its id. */
   readonly event: GivenEvent;

@@ -154,7 +154,7 @@ export class Recorder<Types extends object = OpenEvents> {
     // An event whose schema hangs is not in the queue yet.
     this.#abandoned.abort(error);
     this.#closing ??= this.#drain();
-    for (const taken of this.#queue.splice(0)) this.#drop(taken, error);
+    for (const entry of this.#queue.splice(0)) this.#drop(entry, error);
     this.#pump();
   }
 
@@ -223,8 +223,8 @@ export class Recorder<Types extends object = OpenEvents> {
       const results = await call
         .long("events.recordBatch")
         .untilEnd((part) => sendBatch(indexed, { call: part, plan: { isDrained: true }, options: {} }));
-      for (const [at, { event, index, resolve }] of batch.entries()) {
-        const result = results[at];
+      for (const [position, { event, index, resolve }] of batch.entries()) {
+        const result = results[position];
         // The index is 0, because each caller passed one event.
         if (result === undefined) continue;
         resolve({ ...result, index: 0 });
@@ -233,7 +233,7 @@ export class Recorder<Types extends object = OpenEvents> {
       }
       this.#sent += batch.length;
     } catch (error) {
-      for (const taken of batch) this.#drop(taken, error);
+      for (const entry of batch) this.#drop(entry, error);
     } finally {
       this.#batches -= 1;
       this.#inFlight -= batch.length;

@@ -13,7 +13,7 @@ import { inHalves } from "./in-halves.ts";
 
 export interface BatchSending {
   readonly call: Call;
-  /** What differs from an ordinary request. */
+  /** The differences from an ordinary request. */
   readonly plan?: PlanChange | undefined;
   readonly options: CallOptions;
 }
@@ -21,7 +21,7 @@ export interface BatchSending {
 const maxRepeats = 4;
 
 /** Whether the event failed for a temporary reason. */
-export const isWorthARepeat = ({ status }: BatchItemResult): boolean =>
+export const hasFailedTemporarily = ({ status }: BatchItemResult): boolean =>
   status === 0 || isTemporaryStatus(status);
 
 const mayBeRecorded = ({ state }: BatchItemResult): boolean => state !== "refused";
@@ -31,7 +31,7 @@ const mayBeRecorded = ({ state }: BatchItemResult): boolean => state !== "refuse
  * recorded, so the state stays `unknown`.
  */
 const afterUnclear = (result: BatchItemResult): BatchItemResult =>
-  result.state === "refused" && isWorthARepeat(result) ? { ...result, state: "unknown" } : result;
+  result.state === "refused" && hasFailedTemporarily(result) ? { ...result, state: "unknown" } : result;
 
 /** Adds a hint to a refused event: the service may have refused its time because its clock and ours differ. */
 const withClockHint = (result: BatchItemResult, hint: string): BatchItemResult =>
@@ -54,14 +54,14 @@ const sendOnce = async (
     input,
     options,
   ).withResponse();
-  const read = readBatchAnswer(events, data);
-  if (read === undefined) {
+  const answer = readBatchAnswer(events, data);
+  if (answer === undefined) {
     const issues = [{ path: "results", message: "must be an array" }];
     const { status } = response;
-    throw call.error(ResponseValidationError, "the response holds no results", { status, issues });
+    throw call.error(ResponseValidationError, "the response has no results", { status, issues });
   }
   const hint = clockHint({ date: response.headers.get("date") ?? undefined }, call.clock.wallTime());
-  const results = hint === undefined ? read : read.map((result) => withClockHint(result, hint));
+  const results = hint === undefined ? answer : answer.map((result) => withClockHint(result, hint));
   return response.attempts > 1 ? results.map(afterUnclear) : results;
 };
 
@@ -95,7 +95,7 @@ export const sendBatch = async (
     });
     remaining = remaining.filter(({ index }) => {
       const result = results.get(index);
-      return result !== undefined && isWorthARepeat(result);
+      return result !== undefined && hasFailedTemporarily(result);
     });
     return remaining.length === 0;
   });

@@ -118,7 +118,7 @@ class Pass {
     await snapshot?.handle.close();
     if (snapshot === undefined || hexOf(snapshot.hash) !== hash)
       this.work.refuse(
-        `does not fit ${draft}, which is missing or damaged. To start over, delete the checkpoint`,
+        `does not match ${draft}, which is missing or damaged. To start over, delete the checkpoint`,
       );
     this.#hash = snapshot.hash;
     this.#keyBefore = snapshot.key;
@@ -144,7 +144,7 @@ class Pass {
   /**
    * Yields the changes on a page. The caller confirms them with its next request.
    *
-   * @param cursor - the one after the page.
+   * @param cursor - the cursor after the page.
    */
   async *page(
     contacts: readonly Contact[],
@@ -206,11 +206,11 @@ class Pass {
     const text = texts.join("");
     await this.work.append(text);
     let { bytes } = this.work.state;
-    for (const [at, line] of lines.entries()) {
-      const own = texts[at] ?? "";
-      const length = Buffer.byteLength(own) - 1;
+    for (const [index, line] of lines.entries()) {
+      const lineText = texts[index] ?? "";
+      const length = Buffer.byteLength(lineText) - 1;
       if ("fields" in line)
-        this.snapshotLines.add(line.id, { text: own.slice(0, -1), offset: bytes, length }, "draft");
+        this.snapshotLines.add(line.id, { text: lineText.slice(0, -1), offset: bytes, length }, "draft");
       bytes += length + 1;
     }
     await this.#save({ cursor, bytes, hash: hexOf(this.#hash.update(text)) });
@@ -223,7 +223,7 @@ class Pass {
 }
 
 const operation = "contacts.changes";
-const short = { priority: "background", mayBeShort: false } as const;
+const completeList = { priority: "background", mayBeShort: false } as const;
 
 const rules: Rules = {
   ...callRules,
@@ -254,7 +254,7 @@ export async function* changedContacts(
   const work = call.long(operation, { waits: progress });
   const list = (from: PagingOptions) =>
     // If the list ended early, the missing contacts would look removed.
-    paged(work, operations.contacts.list, query, { ...callOptions, ...from }, short).pages();
+    paged(work, operations.contacts.list, query, { ...callOptions, ...from }, completeList).pages();
   try {
     await pass.begin();
     if (pass.mayBeForeign) await refuseForeign(pass, list({ prefetch: 0 }), snapshot);
@@ -272,7 +272,7 @@ export async function* changedContacts(
     await pass.finish();
     progress.update(done, true);
   } catch (error) {
-    // The list can't be read from this cursor, and the next run couldn't read it from there either.
+    // The cursor may be unusable for the next run, too, so make that run read the list from its beginning.
     if (error instanceof ResponseValidationError || error instanceof ValidationError) await pass.restart();
     throw error;
   } finally {

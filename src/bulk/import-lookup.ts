@@ -48,17 +48,18 @@ export class ContactLookup {
   /** The id of each contact as JSON, and the short text of each field, keyed by folded address. */
   readonly #contacts = new PackedMap();
   /**
-   * Folded addresses without a contact, according to a search. If another program creates one, ours is refused (409).
+   * Folded addresses without a contact, according to a search. If another program creates such a contact meanwhile, the
+   * service refuses ours (409).
    */
   readonly #absent = new Set<string>();
   readonly #packer = new TextPacker();
   readonly #call: Call;
   readonly #options: CallOptions;
   /**
-   * `list`: it has read the whole list; `search`: it looks up each row; `none`: the key may do neither. Undefined while no
-   * row had to be looked up.
+   * How contacts are looked up. `list`: in the complete list, which is in memory. `search`: with a search for each row.
+   * `none`: the key may do neither. Undefined until that is decided.
    */
-  way: "list" | "search" | "none" | undefined;
+  method: "list" | "search" | "none" | undefined;
 
   constructor(call: Call, options: CallOptions) {
     [this.#call, this.#options] = [call, options];
@@ -77,7 +78,7 @@ export class ContactLookup {
     for await (const row of iterateUntilAborted(source, this.#call.signal)) {
       const isSettled = index < done;
       if (!isUnreadable(row)) index += 1;
-      if (isSettled || this.way !== undefined) {
+      if (isSettled || this.method !== undefined) {
         yield row;
         continue;
       }
@@ -86,9 +87,9 @@ export class ContactLookup {
       ahead.push(line === undefined ? copy : markLine(copy, line));
       list ??= await this.#begin();
       if (list !== undefined && ahead.length > (list.total ?? 0) / pageSize) await this.#readRest(list);
-      if (this.way !== undefined) yield* ahead.splice(0);
+      if (this.method !== undefined) yield* ahead.splice(0);
     }
-    if (list !== undefined) this.way ??= "search";
+    if (list !== undefined) this.method ??= "search";
     yield* ahead;
   }
 
@@ -98,7 +99,7 @@ export class ContactLookup {
   async look(row: GivenContact): Promise<KnownContact | undefined> {
     let match = this.#textsOf(row.email);
     const address = foldAscii(row.email);
-    if (match === undefined && this.way === "search" && !this.#absent.has(address)) {
+    if (match === undefined && this.method === "search" && !this.#absent.has(address)) {
       const contact = await findContact(this.#call, row.email, this.#options);
       // Store the contact under the row's address, because the row's case can differ.
       if (contact !== null) this.add({ ...contact, email: row.email });
@@ -142,17 +143,17 @@ export class ContactLookup {
       return { cursor: first?.cursor, total: first ? totalOf(first) : 0, rest };
     } catch (error) {
       if (!isNotAllowed(error)) throw error;
-      this.way = "none";
+      this.method = "none";
       return undefined;
     }
   }
 
   async #readRest({ cursor, total, rest }: StartedList): Promise<void> {
     const hasMore = total === undefined || this.#contacts.size < total;
-    // If more contacts are due, request pages ahead. If not, still read to the end of the list: a total may be wrong.
+    // If the total announces more contacts, request pages ahead. If not, still read to the end, because a total may be wrong.
     const pages = cursor !== undefined && hasMore ? this.#pages({ cursor }) : rest;
     for (let page = await pages.next(); !page.done; page = await pages.next())
       for (const contact of page.value.data) this.add(contact);
-    this.way = "list";
+    this.method = "list";
   }
 }

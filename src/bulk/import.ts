@@ -34,7 +34,7 @@ interface Settled {
 const { create, update } = operations.contacts;
 // A row for an existing contact can leave out custom fields, because the contact already has them.
 const change = { ...create, isPartial: true };
-// A success without a body ends no run.
+// A creation may succeed with an empty response, which must not end the run.
 const creation = { ...create, mayBeEmpty: true };
 const operation = "contacts.import";
 const defaultConcurrency = 8;
@@ -47,10 +47,10 @@ const never = Number.POSITIVE_INFINITY;
 const isAboutTheRow = (error: unknown): error is ApiError =>
   error instanceof ApiError && [400, 404, 409, 413, 422].includes(error.status);
 
-type Why = Pick<RejectedContact, "status" | "error">;
+type Refusal = Pick<RejectedContact, "status" | "error">;
 
 // A ConflictError gets here only if search shows no contact.
-const whyOf = (error: ApiError): Why => ({
+const refusalOf = (error: ApiError): Refusal => ({
   status: error.status,
   error: error instanceof ConflictError ? `${error.message} (${unseenHint})` : error.message,
 });
@@ -123,8 +123,8 @@ class Import {
           await sendRequest(this.#call, operations.lists.addContacts, input, this.#callOptions);
       },
       onRefused: async (same, { status, message }) => {
-        const why = { status, error: `not added to the list: ${message}` };
-        for (const row of same) await this.#reportRejected(row, why);
+        const refusal = { status, error: `not added to the list: ${message}` };
+        for (const row of same) await this.#reportRejected(row, refusal);
       },
     });
   }
@@ -143,16 +143,16 @@ class Import {
       const accepted: Entry<GivenContact>[] = [];
       const waiting: { readonly entry: Entry<GivenContact>; readonly wasTried: boolean }[] = [];
       const unseen = new Set<string>();
-      for (const [at, entry] of entries.entries()) {
-        const address = addresses[at] ?? "";
-        // If an earlier row with the address has ended the run, this one must not overtake it: the next run does both.
-        await earlier[at];
+      for (const [index, entry] of entries.entries()) {
+        const address = addresses[index] ?? "";
+        // If an earlier row with the address ended the run, this rejects, and the next run processes both rows in order.
+        await earlier[index];
         const isBehind = unseen.has(address);
-        const done = isBehind ? undefined : await this.#one(entry);
+        const done = isBehind ? undefined : await this.#process(entry);
         if (done === true) accepted.push(entry);
         if (typeof done === "boolean") continue;
         if (done !== undefined && this.#call.clock.now() >= (this.#lagEndsAt ?? never)) {
-          await this.#reject(entry, whyOf(done.error));
+          await this.#reject(entry, refusalOf(done.error));
           continue;
         }
         unseen.add(address);
@@ -172,42 +172,42 @@ class Import {
     }
   }
 
-  /** Tries a row until search shows its contact, or rejects it. Resolves as `#one`. */
+  /** Tries a row until search shows its contact, or rejects it. Resolves like `#process`. */
   async #untilSeen(entry: Entry<GivenContact>, wasTried: boolean): Promise<boolean> {
     this.#lagEndsAt ??= this.#call.clock.now() + longestLagMs;
-    let isAgain = wasTried;
+    let isRetry = wasTried;
     const tryOnce = (): Promise<boolean | Unseen> => {
-      const done = this.#one(entry, isAgain);
-      isAgain = true;
+      const done = this.#process(entry, isRetry);
+      isRetry = true;
       return done;
     };
     const done = await untilSeen(this.#call, tryOnce, this.#lagEndsAt);
-    return typeof done === "boolean" ? done : this.#reject(entry, whyOf(done.error));
+    return typeof done === "boolean" ? done : this.#reject(entry, refusalOf(done.error));
   }
 
   /**
    * Processes one row. Returns whether it is a contact now, or would be; unseen if search doesn't show its contact yet.
    *
-   * @param isAgain - whether this is a retry of an unseen row, for which only the change remains.
+   * @param isRetry - whether this is a retry of an unseen row, for which only the change remains.
    */
-  async #one(entry: Entry<GivenContact>, isAgain = false): Promise<boolean | Unseen> {
+  async #process(entry: Entry<GivenContact>, isRetry = false): Promise<boolean | Unseen> {
     const { item } = entry;
     const wrong = await this.#call.issues(change, item);
     if (wrong.length > 0) return this.#reject(entry, { status: undefined, error: describeIssues(wrong) });
     let settled: Settled | Unseen;
     try {
-      settled = isAgain ? await this.#change(item, undefined) : await this.#settle(entry);
+      settled = isRetry ? await this.#change(item, undefined) : await this.#settle(entry);
     } catch (error) {
       // An abort reason can be any error, even that of another call.
       this.#call.signal?.throwIfAborted();
       if (!isAboutTheRow(error)) throw error;
-      return this.#reject(entry, whyOf(error));
+      return this.#reject(entry, refusalOf(error));
     }
     if (settled.result === "unseen") return settled;
     const { result, faults } = settled;
     if (faults) return this.#reject(entry, { status: undefined, error: describeIssues(faults) });
     this.counts[result] += 1;
-    // In mode create a skipped row has a contact, in mode update it has none.
+    // In mode `create`, a skipped row has a contact. In mode `update`, it has none.
     return result !== "skipped" || this.#options.mode === "create";
   }
 
@@ -231,7 +231,7 @@ class Import {
   #planFor(match: KnownContact | undefined): Pick<PlannedRow, "result" | "fields" | "reason"> {
     const { mode = "upsert" } = this.#options;
     const needsList = this.plan === undefined ? mode === "update" && 'mode "update"' : "a dry run";
-    if (needsList && this.lookup.way === "none")
+    if (needsList && this.lookup.method === "none")
       throw new ConfigurationError(
         `${operation}: the key may not list contacts, so ${needsList} cannot find out which contacts exist. Nothing was sent`,
       );
@@ -287,15 +287,15 @@ class Import {
     this.#changes += 1;
   }
 
-  async #reject(row: Entry<GivenContact>, why: Why): Promise<false> {
+  async #reject(row: Entry<GivenContact>, refusal: Refusal): Promise<false> {
     this.counts.rejected += 1;
-    this.plan?.add({ ...originOf(row, row.item), result: "refused", reason: why.error });
-    await this.#reportRejected(row, why);
+    this.plan?.add({ ...originOf(row, row.item), result: "refused", reason: refusal.error });
+    await this.#reportRejected(row, refusal);
     return false;
   }
 
-  async #reportRejected(row: Entry<GivenContact>, why: Why): Promise<void> {
-    const rejected = { contact: row.item, ...originOf(row, row.item), ...why };
+  async #reportRejected(row: Entry<GivenContact>, refusal: Refusal): Promise<void> {
+    const rejected = { contact: row.item, ...originOf(row, row.item), ...refusal };
     await untilAborted(Promise.resolve(this.#options.onRejected?.(rejected)), this.#call.signal);
   }
 }

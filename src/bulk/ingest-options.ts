@@ -16,7 +16,7 @@ export interface RejectedEvent<Event = GivenEvent> extends EventPlace<Event> {
   readonly error: string;
 }
 
-/** An event that was recorded, and what the service did with it. */
+/** A recorded event, and its outcome. */
 export interface EventWithOutcome<Event = GivenEvent> extends EventPlace<Event> {
   readonly outcome: EventOutcome;
 }

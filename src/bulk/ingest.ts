@@ -4,7 +4,7 @@ import {
   isMissing,
   type RecordedResult,
 } from "../batch/batch-answer.ts";
-import { isWorthARepeat, sendBatch } from "../batch/send-batch.ts";
+import { hasFailedTemporarily, sendBatch } from "../batch/send-batch.ts";
 import type { Call } from "../call/call.ts";
 import { ApiError, RateLimitError, ValidationError } from "../errors.ts";
 import { untilAborted } from "../runtime/cancellation.ts";
@@ -28,7 +28,7 @@ type NotRecorded = Exclude<BatchItemResult, { readonly state: "recorded" }>;
 // A result that is unreadable after every retry will stay unreadable. Ending the run for it would block every later
 // run.
 const mayPassLater = (result: BatchItemResult): result is NotRecorded =>
-  result.status === 0 ? isMissing(result) : isWorthARepeat(result);
+  result.status === 0 ? isMissing(result) : hasFailedTemporarily(result);
 
 type IdFrom = IngestOptions<EventInput>["idFrom"];
 
@@ -68,10 +68,10 @@ export class Ingestion {
     const toSend: IndexedEvent[] = [];
     const faults = new Map<number, string>();
     // Keyed by position in the batch, because unreadable lines have no index of their own.
-    for (const [at, entry] of entries.entries()) {
+    for (const [position, entry] of entries.entries()) {
       const fault = await this.#faultOf(entry.item);
-      if (fault === undefined) toSend.push({ index: at, event: this.#withId(entry) });
-      else faults.set(at, fault);
+      if (fault === undefined) toSend.push({ index: position, event: this.#withId(entry) });
+      else faults.set(position, fault);
     }
     const results = toSend.length === 0 ? [] : await this.#sendOverDays(toSend);
     // Don't skip an event because of a temporary failure. The run ends, and continues here when it is started again.
@@ -85,12 +85,12 @@ export class Ingestion {
     }
     const byIndex = new Map(results.map((result) => [result.index, result]));
     // Report only now: if the complete batch fails, the next run processes it again, and would report its events twice.
-    for (const [at, entry] of entries.entries()) {
-      const result = byIndex.get(at);
+    for (const [position, entry] of entries.entries()) {
+      const result = byIndex.get(position);
       const reported =
         result?.state === "recorded"
           ? this.#record(entry, result)
-          : this.#reject(entry, result ?? { status: undefined, error: faults.get(at) ?? "" });
+          : this.#reject(entry, result ?? { status: undefined, error: faults.get(position) ?? "" });
       if (reported !== undefined) await untilAborted(Promise.resolve(reported), this.#call.signal);
     }
   }
@@ -114,10 +114,9 @@ export class Ingestion {
   async #faultOf(event: EventInput): Promise<string | undefined> {
     const issues = await this.#call.issues(operations.events.record, event);
     if (issues.length > 0) return describeIssues(issues);
-    const at = momentMs(event.occurredAt);
-    const now = this.#call.clock.wallTime();
+    const ageMs = this.#call.clock.wallTime() - momentMs(event.occurredAt);
     const { maxAgeMs = Number.POSITIVE_INFINITY } = this.#options;
-    return now - at > maxAgeMs ? `occurredAt: longer ago than maxAgeMs, ${maxAgeMs} ms` : undefined;
+    return ageMs > maxAgeMs ? `occurredAt: the event is older than maxAgeMs (${maxAgeMs} ms)` : undefined;
   }
 
   #withId(entry: Entry<EventInput>): EventInput {

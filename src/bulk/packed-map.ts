@@ -1,11 +1,11 @@
 const chunkBytes = 1024 * 1024;
 const headBytes = 8;
-const fewest = 1024;
+const minEntries = 1024;
 
 /** 32 bits of a hash (FNV-1a) of the first bytes of a buffer. */
 const hashOf = (bytes: Buffer, length: number): number => {
   let hash = 0x811c9dc5;
-  for (let at = 0; at < length; at += 1) hash = Math.imul(hash ^ (bytes[at] ?? 0), 0x01000193);
+  for (let index = 0; index < length; index += 1) hash = Math.imul(hash ^ (bytes[index] ?? 0), 0x01000193);
   return hash >>> 0;
 };
 
@@ -21,7 +21,7 @@ export class PackedMap {
    * Positions of entries plus 1, by hash; 0 for an empty slot. A position is the chunk index times 1 MiB plus an
    * offset.
    */
-  #table = new Float64Array(2 * fewest);
+  #table = new Float64Array(2 * minEntries);
   readonly #chunks: Buffer[] = [];
   /** The number of used bytes in the last chunk. */
   #used = chunkBytes;
@@ -94,31 +94,31 @@ export class PackedMap {
       this.#chunks.push(Buffer.allocUnsafeSlow(Math.max(chunkBytes, bytes)));
       this.#used = 0;
     }
-    const [index, at] = [this.#chunks.length - 1, this.#used];
+    const [index, offset] = [this.#chunks.length - 1, this.#used];
     const chunk = this.#chunks[index];
     if (chunk === undefined) throw new RangeError("there is no chunk");
-    chunk.writeUInt32LE(keyLength, at);
-    chunk.writeUInt32LE(value.length, at + 4);
-    this.#key.copy(chunk, at + headBytes, 0, keyLength);
-    chunk.set(value, at + headBytes + keyLength);
+    chunk.writeUInt32LE(keyLength, offset);
+    chunk.writeUInt32LE(value.length, offset + 4);
+    this.#key.copy(chunk, offset + headBytes, 0, keyLength);
+    chunk.set(value, offset + headBytes + keyLength);
     this.#used += bytes;
-    return index * chunkBytes + at;
+    return index * chunkBytes + offset;
   }
 
-  #at(position: number): readonly [chunk: Buffer, at: number] {
+  #locate(position: number): readonly [chunk: Buffer, offset: number] {
     const chunk = this.#chunks[Math.floor(position / chunkBytes)];
     if (chunk === undefined) throw new RangeError("there is no such entry");
     return [chunk, position % chunkBytes];
   }
 
   #keyAt(position: number): Buffer {
-    const [chunk, at] = this.#at(position);
-    return chunk.subarray(at + headBytes, at + headBytes + chunk.readUInt32LE(at));
+    const [chunk, offset] = this.#locate(position);
+    return chunk.subarray(offset + headBytes, offset + headBytes + chunk.readUInt32LE(offset));
   }
 
   #valueAt(position: number): Buffer {
-    const [chunk, at] = this.#at(position);
-    const start = at + headBytes + chunk.readUInt32LE(at);
-    return chunk.subarray(start, start + chunk.readUInt32LE(at + 4));
+    const [chunk, offset] = this.#locate(position);
+    const start = offset + headBytes + chunk.readUInt32LE(offset);
+    return chunk.subarray(start, start + chunk.readUInt32LE(offset + 4));
   }
 }

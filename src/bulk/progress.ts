@@ -8,7 +8,7 @@ export interface Progress {
   readonly done: number;
   /** The number of items, if the source is an array; otherwise undefined. */
   readonly total: number | undefined;
-  /** Items per second, over the whole run so far. */
+  /** Items per second, over the entire run so far. */
   readonly perSecond: number;
   /** The remaining time at that rate, in milliseconds; undefined without a total, or while the rate is 0. */
   readonly etaMs: number | undefined;
@@ -25,8 +25,8 @@ export interface Progress {
 const shortestGapMs = 100;
 
 // Sort the most specific reason first: retry-after, then names of limits, then these.
-const after = ["retry", "concurrency"];
-const rankOf = (what: string): number => (what === "retry-after" ? -1 : after.indexOf(what) + 1);
+const leastSpecific = ["retry", "concurrency"];
+const rankOf = (what: string): number => (what === "retry-after" ? -1 : leastSpecific.indexOf(what) + 1);
 
 /** Reports progress at most ten times per second, and at the end. Requests report to `listener` what they wait for. */
 export class ProgressReporter implements Waits {

@@ -9,7 +9,7 @@ export interface Unseen {
 
 const isUnseen = (done: unknown): done is Unseen => Object(done).result === "unseen";
 
-/** The wait before search is asked again: it doubles from 250 ms to 2 s, with a random half. */
+/** The wait before the next search. It doubles from 250 ms to 2 s, and half of it is random. */
 const lagWaitMs = (round: number, random: number): number =>
   (0.5 + random / 2) * Math.min(2_000, 250 * 2 ** round);
 

@@ -31,7 +31,7 @@ export interface SourceWork<Item, Report extends Rejecting = Rejecting> {
   /** The call of the run. Its signal ends every wait. */
   readonly call: Call;
   readonly source: InputSource<Item>;
-  /** How many records the batch that is being collected needs before it is sent. */
+  /** Returns the number of records in a complete batch, which can change during a run. */
   readonly batchSize: () => number;
   /** The number of batches to process at once. */
   readonly concurrency: number;
@@ -73,11 +73,11 @@ class Run<Item> {
   readonly #startedAt: number;
   readonly #work: SourceWork<Item>;
   readonly #flight: InFlight;
-  /** Its state counts the items that are settled without a gap. */
+  /** The run's state, which counts the items that are settled without a gap. */
   readonly #resumable: Resumable<Checkpoint>;
   /** Settled batches behind an unsettled one: the last record of each batch, keyed by the index of its first entry. */
   readonly #settled = new Map<number, Entry<Item>>();
-  /** Whether the run may have to wait for the source. It never waits for an array. */
+  /** Whether the run is reading a source that can make it wait. An array cannot. */
   #isReading = false;
 
   constructor(work: SourceWork<Item>) {

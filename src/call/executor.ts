@@ -54,7 +54,7 @@ const pathWithId = (operation: string, path: string, id: unknown): string => {
     throw invalid(operation, "id", `must be a non-empty string of at most ${longestId} characters`);
   // These two ids can't be encoded: servers may read every form of them as the current or the parent folder.
   if (id === "." || id === "..") throw invalid(operation, "id", `must not be "${id}"`);
-  if (!id.isWellFormed()) throw invalid(operation, "id", "must not hold half a surrogate pair");
+  if (!id.isWellFormed()) throw invalid(operation, "id", "must not contain half of a surrogate pair");
   return path.replace(":id", () => encodeURIComponent(id));
 };
 

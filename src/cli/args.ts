@@ -153,7 +153,7 @@ export const readArgs = <C extends Command>(
     const hint = isWord ? "" : suggestion(argv.slice(0, 2).join(" "), names) || suggestion(typed, names);
     return wrong(
       `there is no command "${typed}"${hint}`,
-      `touchpoint ${near.length > 0 ? `${first} ` : ""}--help lists the commands.`,
+      `Run \`touchpoint ${near.length > 0 ? `${first} ` : ""}--help\` for the list of commands.`,
     );
   }
   const parsed = parseOptions(command, argv.slice(command.name.split(" ").length));

@@ -6,7 +6,7 @@ export const exitCode = {
   ok: 0,
   failed: 1,
   wrongUsage: 2,
-  /** The command processed all records, and some were rejected; or something differs. */
+  /** The command completed, but some records were rejected, or `doctor` found differences. */
   someRejected: 3,
   /** The shell's convention for SIGINT: 128 + 2. */
   interrupted: 130,
@@ -40,7 +40,7 @@ export type Request = Surroundings &
 export interface CliCommand extends Command {
   /** @throws the signal's reason when interrupted. */
   run(request: Request): Promise<ExitCode>;
-  /** What to print after an interruption without `--checkpoint`. By default, that nothing was changed. */
+  /** The message after an interruption without `--checkpoint`. Default: "Nothing was changed." */
   readonly afterInterrupt?: string;
 }
 

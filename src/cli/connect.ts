@@ -66,7 +66,7 @@ export const watch = async (request: Request) => {
       bar.print(`${operation}: ${status ?? "no response"} at attempt ${attempt}, retrying`),
     onValidationIssue: ({ issues }) => {
       for (const { message } of issues)
-        if (message.endsWith("were not returned by the service")) shortfalls.add(message);
+        if (message.startsWith("the service did not return ")) shortfalls.add(message);
     },
   };
   const client = await connect(request, { hooks });

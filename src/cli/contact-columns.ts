@@ -80,12 +80,12 @@ export const readMap = (request: Pick<Request, "values" | "lists">): TypedMap =>
       continue;
     }
     // A column name can contain an equals sign. A field name can't.
-    const at = entry.lastIndexOf("=");
-    if (at <= 0)
+    const equals = entry.lastIndexOf("=");
+    if (equals <= 0)
       throw new UsageError(
         `--map must be "File column=field", or "File column=" to leave out the column, got "${entry}"`,
       );
-    columns[entry.slice(0, at).trim()] = entry.slice(at + 1).trim() || false;
+    columns[entry.slice(0, equals).trim()] = entry.slice(equals + 1).trim() || false;
   }
   const unknown = Object.values(columns).filter((field) => field !== false && !isField(field));
   if (unknown.length > 0) checkColumns("--map", unknown.map(String));

@@ -20,8 +20,8 @@ export const exportSettings = (request: Pick<Request, "values">) => {
   if (columns?.length === 0) throw new UsageError("--columns must name at least one column");
   if (columns !== undefined && format !== "csv") throw new UsageError("--columns works only with CSV");
   checkColumns("--columns", columns ?? []);
-  const twice = columns?.find((column, at) => columns.indexOf(column) < at);
-  if (twice !== undefined) throw new UsageError(`--columns: ${twice} appears twice`);
+  const repeated = columns?.find((column, index) => columns.indexOf(column) < index);
+  if (repeated !== undefined) throw new UsageError(`--columns: ${repeated} appears twice`);
   if (checkpoint !== undefined && out === "-")
     throw new UsageError("--checkpoint does not work with standard output: name a file with --out");
   if (checkpoint !== undefined && /\.gz$/i.test(out))

@@ -19,7 +19,7 @@ import { visible } from "./terminal.ts";
 /** The response to a GET request; the body is undefined if it was not JSON. */
 type Answer = Pick<ApiError, "status" | "attempts" | "body">;
 
-/** Any status counts as a response here, except 401: without a valid key, there is nothing to examine. */
+/** Returns an error's response, whatever its status. Throws a 401, because the doctor cannot examine anything without a valid key. */
 const answerOf = (error: unknown): Answer => {
   if (error instanceof ApiError && !(error instanceof AuthenticationError)) return error;
   if (!(error instanceof ResponseValidationError)) throw error;
@@ -33,7 +33,7 @@ const kindOf = (value: unknown): string => {
   return Array.isArray(value) ? "an array" : typeof value;
 };
 
-/** The fields of an object; none of anything else. */
+/** The fields of an object. Any other value has no fields. */
 const fieldsIn = (value: unknown): Readonly<Record<string, unknown>> => (isRecord(value) ? value : {});
 
 /** Records per page: the maximum in the document. */
@@ -69,10 +69,10 @@ const examine = (client: Client, signal: AbortSignal) => {
         differs.add(
           `${operation}: requested ${name} ${requested}, but the page has ${counts[name] ?? `no ${name}`}`,
         );
-    const due = Math.max(0, Math.min(limit, total - skip));
-    if (data.length !== due)
+    const expected = Math.max(0, Math.min(limit, total - skip));
+    if (data.length !== expected)
       differs.add(
-        `${operation}: the page at skip ${skip} must have ${due} of ${total} records, but it has ${data.length}`,
+        `${operation}: the page at skip ${skip} must have ${expected} of ${total} records, but it has ${data.length}`,
       );
     return { data, total, ids: data.map((record) => fieldsIn(record).id) };
   };
@@ -83,10 +83,10 @@ const examine = (client: Client, signal: AbortSignal) => {
       notes.add(`${operation}: the response has no record, so no record was compared`);
     for (const record of records)
       for (const issue of schema.safeParse(record).error?.issues ?? []) {
-        const value = issue.path.reduce<unknown>((at, key) => Object(at)[key], record);
+        const value = issue.path.reduce<unknown>((inner, key) => Object(inner)[key], record);
         const name = issue.path.filter((key) => typeof key !== "number").join(".") || "a record";
-        const due = "expected" in issue ? `must be ${issue.expected}` : issue.message;
-        differs.add(`${operation}: ${name} ${due}, is ${kindOf(value)}`);
+        const rule = "expected" in issue ? `must be ${issue.expected}` : issue.message;
+        differs.add(`${operation}: ${name} ${rule}, is ${kindOf(value)}`);
       }
     const names = new Set(records.flatMap((record) => Object.keys(fieldsIn(record))));
     for (const field of fieldsOf(schema)) names.delete(field);
@@ -107,7 +107,7 @@ const examineContacts = async ({ client, report, request, page, compare }: Exami
   compare(operation, first.data, Contact);
   const half = first.ids.length >> 1;
   const rest = await page(operation, path, half);
-  if (rest !== undefined && first.ids.slice(half).some((id, at) => id !== rest.ids[at]))
+  if (rest !== undefined && first.ids.slice(half).some((id, index) => id !== rest.ids[index]))
     report.differs.add(
       `${operation}: from record ${half} on, a second request returns other records or another order`,
     );
@@ -119,10 +119,12 @@ const examineContacts = async ({ client, report, request, page, compare }: Exami
   if (typeof email !== "string") return;
   const { body } = await request((options) => client.contacts.find(email, options));
   if (!isRecord(body))
-    report.differs.add(`${operation}: search does not find a contact by its email, as find and upsert need`);
+    report.differs.add(
+      `${operation}: search does not find a contact by its email, so find and upsert do not work`,
+    );
 };
 
-/** Checks the inferred path of companies, for which the document has two words, and the record of a domain. */
+/** Checks the inferred path of companies, which the document also calls leads, and the record of a domain. */
 const examineCompanies = async (examination: Examination, domain: string | undefined): Promise<void> => {
   const { client, report, request, get, compare } = examination;
   const operation = "companies.findByDomain";

@@ -1,6 +1,6 @@
 /**
- * What other systems call the fields of a contact, in small letters and without blanks and punctuation, the preferred
- * names first.
+ * The names that other systems give the fields of a contact, in lower case, without blanks and punctuation. Preferred
+ * names come first.
  */
 const aliases: Readonly<Record<string, string>> = {
   email:
@@ -27,10 +27,10 @@ const aliases: Readonly<Record<string, string>> = {
   lastName:
     "lastname familyname last surname nachname apellidos apellido lname nomdefamille cognome sobrenome " +
     "achternaam",
-  // Alone they are a name; beside the other part they are one part of it.
+  // Alone, such a column has the full name. Beside a column for the other part, it has one part.
   firstOrName: "nombre nome",
   lastOrName: "nom",
-  // Columns beside which `Name` is the last name.
+  // Beside a column of `firstBesideName`, a column of `lastBesideFirst` has the last name.
   firstBesideName: "vorname voornaam",
   lastBesideFirst: "name naam",
 };
@@ -47,7 +47,7 @@ const letters = (name: string): string =>
 export const guessedMap = (columns: readonly string[]): ReadonlyMap<string, string> => {
   const columnOf = (field: string): string | undefined => {
     const names = namesOf(field);
-    // The order of the names is that of preference.
+    // `names` is in order of preference.
     const ranked = columns
       .map((column) => ({ column, rank: names.indexOf(letters(column)) }))
       .filter(({ rank }) => rank >= 0)
@@ -76,8 +76,8 @@ export const guessedMap = (columns: readonly string[]): ReadonlyMap<string, stri
  */
 export const salutationIn = (names: readonly string[]): string | undefined => {
   const columns = names.map(letters);
-  const at = columns.indexOf("title");
+  const index = columns.indexOf("title");
   const hasParts = columns.some((column) => ["suffix", "middlename", "jobtitle"].includes(column));
-  const isBeforeName = namesOf("firstName").includes(columns[at + 1] ?? "");
-  return hasParts || isBeforeName ? names[at] : undefined;
+  const isBeforeName = namesOf("firstName").includes(columns[index + 1] ?? "");
+  return hasParts || isBeforeName ? names[index] : undefined;
 };

@@ -48,7 +48,7 @@ const otherWays: readonly (readonly [endings: RegExp, way: string])[] = [
   [/\.(xlsx?|xlsm|ods|numbers)$/i, 'is a workbook: in the spreadsheet, save it as "CSV UTF-8"'],
   [
     /\.json$/i,
-    "holds JSON: convert an array with jq -c '.[]' FILE > records.ndjson, and one object with jq -c . FILE",
+    "contains JSON: convert an array with jq -c '.[]' FILE > records.ndjson, and one object with jq -c . FILE",
   ],
   [/\.(vcf|vcard)$/i, "is an address book: export it as CSV"],
 ];

@@ -34,7 +34,7 @@ export const commands: readonly CliCommand[] = [
   doctor,
 ];
 
-/** What to do about a failure that a person at a terminal can mend. */
+/** Advice for a failure that a person at a terminal can fix. */
 const nextStep = (error: unknown): string | undefined => {
   if (error instanceof AuthenticationError) return "Check the key in TOUCHPOINT_API_KEY.";
   const { code }: { code?: unknown } = Object(error);
@@ -47,8 +47,8 @@ const nextStep = (error: unknown): string | undefined => {
 
 const safe = (out: Output): Output => ({ write: (text) => out.write(visibleLines(text)) });
 
-/** Printed after an interruption of any command with `--checkpoint`. */
-const goOn = "Run the same command again to continue where it stopped.";
+/** The message after an interruption of any command with `--checkpoint`. */
+const resumeHint = "Run the same command again to continue where it stopped.";
 
 /** Runs a command line, and returns the exit code. It never throws. */
 export const run = async (argv: readonly string[], around: Surroundings): Promise<ExitCode> => {
@@ -68,7 +68,9 @@ export const run = async (argv: readonly string[], around: Surroundings): Promis
   } catch (error) {
     if (interrupt.aborted && input.kind === "run") {
       const { afterInterrupt = "Nothing was changed." } = input.command;
-      stderr.write(`touchpoint: stopped. ${input.values.checkpoint === undefined ? afterInterrupt : goOn}\n`);
+      stderr.write(
+        `touchpoint: stopped. ${input.values.checkpoint === undefined ? afterInterrupt : resumeHint}\n`,
+      );
       return exitCode.interrupted;
     }
     // The reader closed the pipe: end silently, as other programs do.
@@ -78,7 +80,7 @@ export const run = async (argv: readonly string[], around: Surroundings): Promis
     const step = nextStep(error);
     if (step !== undefined) screen.write(`${colored("cyan", step, screen)}\n`);
     if (!(error instanceof UsageError && input.kind === "run")) return exitCode.failed;
-    for (const [at, line] of error.lines.entries()) screen.write(`  ${at + 1}  ${visible(line)}\n`);
+    for (const [index, line] of error.lines.entries()) screen.write(`  ${index + 1}  ${visible(line)}\n`);
     if (error.command !== undefined) stderr.write(`\n${error.command}\n\n`);
     stderr.write(`Run \`touchpoint ${input.command.name} --help\` for details.\n`);
     return exitCode.wrongUsage;

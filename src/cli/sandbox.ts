@@ -8,7 +8,7 @@ const defaults = { port: 4010, key: "sandbox-key", contacts: 0 };
 export const sandbox: CliCommand = {
   name: "sandbox",
   about:
-    "Serves the whole service from memory on this machine, until Ctrl+C. Nothing is stored.\n" +
+    "Serves the entire service from memory on this machine, until Ctrl+C. Nothing is stored.\n" +
     "It enforces the documented rate limits. The client stays within them without any setup. On the page at /,\n" +
     "you can see the requests, make calls fail and advance the clock.",
   example: "touchpoint sandbox --contacts 1000",

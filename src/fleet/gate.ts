@@ -236,7 +236,7 @@ export class FleetGate implements Gate {
       this.#underWay = undefined;
       // Ask again early, by two round trips to the store, so that the answer is there when the wait ends.
       this.#askAt = lacks === undefined ? now : now + Math.max(1, waitMs - 2 * this.#store.floorMs);
-      this.lacks = lacks === undefined ? undefined : { place: lacks, until: now + waitMs };
+      this.lacks = lacks === undefined ? undefined : { index: lacks, until: now + waitMs };
     }
     for (const [index, inMs] of granted.entries()) {
       const ticket = tickets[index];

@@ -15,11 +15,11 @@ import { isTouchpointError } from "../errors.ts";
 import type { AttemptTrace, CallTrace } from "../options/hooks.ts";
 import { version } from "../options/version.ts";
 
-/** Where spans and metrics go. */
+/** The destinations of spans and metrics. */
 export interface InstrumentOptions {
-  /** Default: the global one, also if it is set later. */
+  /** The provider of tracers. Default: the global provider, even if it is set later. */
   readonly tracerProvider?: TracerProvider | undefined;
-  /** Default: the global one, which works only if the OpenTelemetry SDK has started before. */
+  /** The provider of meters. Default: the global provider, which works only if the OpenTelemetry SDK started first. */
   readonly meterProvider?: MeterProvider | undefined;
 }
 
@@ -29,7 +29,7 @@ type Ended<Trace> = Trace & { readonly error?: unknown };
 const calls = tracingChannel<Span, CallTrace>("touchpoint:call");
 const attempts = tracingChannel<unknown, AttemptTrace>("touchpoint:attempt");
 
-// The boundaries of the semantic conventions, in seconds.
+// The semantic conventions recommend these histogram boundaries, in seconds.
 const boundaries = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
 /** The attributes of an attempt at its start. */
@@ -39,7 +39,7 @@ const startOf = ({ origin, method, route }: AttemptTrace): Attributes => {
     "http.request.method": method,
     "server.address": hostname,
     "server.port": Number(port) || (protocol === "https:" ? 443 : 80),
-    // Not the path itself: it may contain an address, and ids have too many values.
+    // Leave out the path itself: it may contain an address, and its ids would make too many different values.
     ...(route.startsWith("/") ? { "url.template": route } : {}),
   };
 };
@@ -53,15 +53,15 @@ const endOf = ({ status, failure }: AttemptTrace): Attributes => {
   };
 };
 
-const resultOf = ({ status, attempts: made, error }: Ended<CallTrace>): Attributes => ({
+const resultOf = ({ status, attempts: count, error }: Ended<CallTrace>): Attributes => ({
   ...(status === undefined ? {} : { "http.response.status_code": status }),
-  ...(made === undefined ? {} : { "touchpoint.attempts": made }),
-  // Not its message, which may be the service's own text.
+  ...(count === undefined ? {} : { "touchpoint.attempts": count }),
+  // Leave out the error's message, which may contain text from the service.
   ...(isTouchpointError(error) ? { "error.type": error.code, "touchpoint.outcome": error.outcome } : {}),
   ...(error === undefined || isTouchpointError(error) ? {} : { "error.type": "aborted" }),
 });
 
-/** Ends a span; one with an `error.type` failed. */
+/** Ends a span. An `error.type` among the attributes marks the span as failed. */
 const end = (span: Span, attributes: Attributes): void => {
   span.setAttributes(attributes);
   if (attributes["error.type"] !== undefined) span.setStatus({ code: SpanStatusCode.ERROR });
@@ -107,7 +107,7 @@ export const instrument = (options: InstrumentOptions = {}): (() => void) => {
     spans.set(call, span);
     return span;
   };
-  // Subscribers are typed to get anything. This one gets what `touchpoint:call` publishes.
+  // A subscriber's message has the type unknown. The channel `touchpoint:call` publishes a `CallTrace`.
   const endCall = (message: unknown): void => {
     const call = message as Ended<CallTrace>;
     const span = spans.get(call);

@@ -28,7 +28,7 @@ const areHooks = optionsOf(
   `an object of functions: ${hookNames.join(", ")}`,
 );
 
-// A logger or another class instance may have more properties than the hooks.
+// The hooks may be a class instance, for example a logger, which has other properties, too.
 const hooksFaults: Rule = (hooks, within) =>
   !isPlainObject(hooks) && hookNames.some((name) => can(hooks, name)) ? [] : areHooks(hooks, within);
 
@@ -47,7 +47,7 @@ const limitsFaults = (limits: unknown): readonly string[] => {
   ];
 };
 
-const isSchema = must("a Standard Schema, as zod, valibot and arktype make them", isStandardSchema);
+const isSchema = must("a Standard Schema, for example of zod, valibot or arktype", isStandardSchema);
 
 const eventsFaults: Rule = (events, option) => {
   if (!isRecord(events) || Object.keys(events).length === 0)
@@ -60,8 +60,9 @@ const eventsFaults: Rule = (events, option) => {
 };
 
 /**
- * Recognizes a dispatcher of undici 5 or 6, whose handlers have other methods. `compose` is missing there, or returns a new
- * dispatcher; from undici 7 on it returns a view of the same one. Nothing is sent, and no interceptor runs.
+ * Recognizes a dispatcher of undici 5 or 6, whose handlers have other methods. In these versions `compose` is missing or
+ * returns a new dispatcher. Since undici 7, it returns a view of the same dispatcher. This check sends nothing and runs no
+ * interceptor.
  */
 const isOldDispatcher = (dispatcher: unknown): boolean => {
   // A custom dispatcher needs only `dispatch`.

@@ -13,9 +13,9 @@ export interface ClientDeadline {
 }
 
 /** The minimum remaining time of a request after a wait, but not more than a quarter of the total time. */
-const answerMs = 250;
+const responseTimeMs = 250;
 
-// A number this large (three years) must be a time since 1970 that the caller passed by mistake.
+// A larger number (more than three years) must be a time since 1970 that the caller passed by mistake.
 const longestMs = 100_000_000_000;
 
 export const isDeadline = must(
@@ -29,5 +29,5 @@ export const deadlineOn = (clock: Clock, deadline: Deadline): ClientDeadline => 
   // The rule has accepted the value, so a value that isn't a number is a point in time.
   const leftMs = typeof deadline === "number" ? deadline : Number(epochMsOf(deadline)) - clock.wallTime();
   const at = clock.now() + leftMs;
-  return { at, waitsEndAt: at - Math.max(0, Math.min(answerMs, leftMs / 4)) };
+  return { at, waitsEndAt: at - Math.max(0, Math.min(responseTimeMs, leftMs / 4)) };
 };

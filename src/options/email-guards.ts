@@ -39,15 +39,15 @@ const addressIn = (text: unknown): string | undefined => {
   return plainAddress.test(address) && invisibleIn(address) === undefined ? address : undefined;
 };
 
-const wholeDomain = /^\*(@[^\s<>()[\],;:"\\@*]+)$/;
+const domainPattern = /^\*(@[^\s<>()[\],;:"\\@*]+)$/;
 
 const ruleOf = (rule: unknown, name: string, faults: string[]): Covers => {
   if (typeof rule === "function") return (address) => rule(address) === true;
   const text = typeof rule === "string" ? foldAscii(rule.trim()) : "";
-  const domain = wholeDomain.exec(text)?.[1];
+  const domain = domainPattern.exec(text)?.[1];
   if (domain !== undefined && invisibleIn(domain) === undefined) return (address) => address.endsWith(domain);
-  const unseen = invisibleIn(text);
-  if (unseen !== undefined) faults.push(`${name} must not contain the invisible character ${unseen}`);
+  const hidden = invisibleIn(text);
+  if (hidden !== undefined) faults.push(`${name} must not contain the invisible character ${hidden}`);
   else if (!plainAddress.test(text) || text.includes("*"))
     faults.push(`${name} must contain only addresses, *@domain or (in options) functions`);
   return (address) => address === text;
@@ -75,7 +75,7 @@ const fromEnvironment = (text: string | undefined, faults: string[]): Covers | u
   const rules = text.split(",").filter((rule) => rule.trim() !== "");
   // An empty list is most likely a forgotten variable, so it must not allow everything.
   if (rules.length === 0)
-    faults.push("TOUCHPOINT_RECIPIENTS is empty: unset it, or give addresses and *@domain");
+    faults.push("TOUCHPOINT_RECIPIENTS is empty: unset it, or list addresses and *@domain");
   return anyOf(rules.map((rule) => ruleOf(rule, "TOUCHPOINT_RECIPIENTS", faults)));
 };
 

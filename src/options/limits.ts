@@ -30,8 +30,8 @@ export interface BudgetState {
    */
   readonly pausedBy: string | undefined;
   /**
-   * Why the Redis that shares the limit is unavailable, and which option decides what happens meanwhile. `used` is then
-   * the last known value. Undefined while Redis responds, and for limits of one process.
+   * Why the store of a shared limit is unavailable, and which option decides what happens meanwhile. `used` is then the last
+   * known value. Undefined while the store responds, and for limits of one process.
    */
   readonly lost: string | undefined;
   /** The number of waiting calls in this process that will spend this limit, by priority. */

@@ -34,18 +34,18 @@ export const logLevels: readonly LogLevel[] = ["debug", "info", "warn", "error",
 const ignore = (): void => undefined;
 
 /** Calls an observer. A failure of the observer, at once or later, doesn't affect the observed call. */
-export const callSafely = (watcher: () => unknown): void => {
+export const callSafely = (observer: () => unknown): void => {
   try {
-    const watcherOf = watcher();
+    const result = observer();
     // Accept any thenable, because a promise of another realm or library could also reject without a handler.
-    if (typeof watcherOf === "object" && watcherOf !== null && "then" in watcherOf)
-      Promise.resolve(watcherOf).then(ignore, ignore);
+    if (typeof result === "object" && result !== null && "then" in result)
+      Promise.resolve(result).then(ignore, ignore);
   } catch {
     // Ignore the failure: the observed call continues.
   }
 };
 
-/** pino and bunyan take the fields first, and drop what follows the message. winston also has `child`. */
+/** Recognizes pino and bunyan, which take the fields first and drop arguments after the message. winston also has `child`. */
 const takesFieldsFirst = (logger: Logger): boolean =>
   can(logger, "child") && (can(logger, "bindings") || can(logger, "addStream"));
 
@@ -54,16 +54,16 @@ const takesFieldsFirst = (logger: Logger): boolean =>
  * never appears.
  */
 export const logTo = (logger: Logger | undefined, level: LogLevel): Log => {
-  const isOn = (wanted: LogLevel): boolean =>
-    logger !== undefined && logLevels.indexOf(wanted) >= logLevels.indexOf(level) && level !== "silent";
+  const isOn = (lineLevel: LogLevel): boolean =>
+    logger !== undefined && logLevels.indexOf(lineLevel) >= logLevels.indexOf(level) && level !== "silent";
   const isFieldsFirst = logger !== undefined && takesFieldsFirst(logger);
-  const say =
-    (at: "debug" | "info" | "warn") =>
+  const writeAt =
+    (lineLevel: "debug" | "info" | "warn") =>
     (message: string, fields: object): void => {
-      if (logger === undefined || !isOn(at)) return;
+      if (logger === undefined || !isOn(lineLevel)) return;
       const text = `touchpoint: ${message}`;
       const args = isFieldsFirst ? [fields, text] : [text, fields];
-      callSafely(() => Reflect.apply(logger[at], logger, args));
+      callSafely(() => Reflect.apply(logger[lineLevel], logger, args));
     };
-  return { isOn, debug: say("debug"), info: say("info"), warn: say("warn") };
+  return { isOn, debug: writeAt("debug"), info: writeAt("info"), warn: writeAt("warn") };
 };

@@ -45,9 +45,10 @@ export interface ClientOptions<
    */
   readonly totalTimeoutMs?: number | undefined;
   /**
-   * For `withOptions`: when every call of the new client has ended, waits included. A `Date`, a `Temporal.Instant`, or
-   * milliseconds from now. A call that would wait until less than 250 ms before it (or the last quarter of a shorter
-   * time) fails at once with a RateLimitError and is not sent. Default: that of the client it is created from, or none.
+   * For `withOptions`: the time when every call of the new client, including its waits, must have ended. A `Date`, a
+   * `Temporal.Instant`, or milliseconds from now. A call whose wait would leave less than 250 ms (or less than a quarter of
+   * the time, if that is shorter) fails at once with a RateLimitError and is not sent. Default: the deadline of the original
+   * client, or none.
    */
   readonly deadline?: Deadline | undefined;
   /** Retries after the first attempt, at least 0. Default 4. */
@@ -62,7 +63,7 @@ export interface ClientOptions<
    * limiting off.
    */
   readonly limits?: Partial<Limits> | SharedLimits | false | undefined;
-  /** Names what several keys share: `{ events: "workspace-7" }`. Default: a key, or an id of shared limits, counts alone. */
+  /** Names the limits that several keys share: `{ events: "workspace-7" }`. Default: each key, or each id of shared limits, counts alone. */
   readonly limitScopes?: LimitScopes | undefined;
   /** The maximum number of requests in flight. Default 16. */
   readonly concurrency?: number | undefined;
@@ -72,13 +73,13 @@ export interface ClientOptions<
    */
   readonly maxWaitMs?: number | undefined;
   /**
-   * The maximum number of waiting interactive calls. One more fails with a RateLimitError without being sent. Default:
+   * The maximum number of waiting interactive calls. A further call fails with a RateLimitError and is not sent. Default:
    * no maximum.
    */
   readonly maxQueued?: number | undefined;
   /**
-   * Which calls go first if a limit is short: `interactive` before `background`. Default: `background` for iterations,
-   * `ingest`, `import` and `changes`; `interactive` for all other calls.
+   * Which calls are sent first when calls wait for a limit: `interactive` before `background`. Default: `background` for
+   * iterations, `ingest`, `import` and `changes`; `interactive` for all other calls.
    */
   readonly priority?: Priority | undefined;
   /**
@@ -165,7 +166,7 @@ export interface CallOptions {
   readonly maxWaitMs?: number | undefined;
   /** Retries after the first attempt, at least 0. Default: the client's. */
   readonly maxRetries?: number | undefined;
-  /** `interactive` calls go before `background` calls. Default: the client's. */
+  /** `interactive` calls are sent before `background` calls. Default: the client's. */
   readonly priority?: Priority | undefined;
   /** Extra headers; they override the client's headers of the same name. `undefined` removes a header. */
   readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
@@ -176,12 +177,12 @@ type Defaulted = keyof typeof defaults | "ledger" | "hooks" | "interception";
 type Optional = "fetch" | "totalTimeoutMs" | "priority" | "maxWaitMs" | "dispatcher";
 
 /** Options without undefined values. */
-type GivenOptions = { readonly [Name in keyof ClientOptions]?: NonNullable<ClientOptions[Name]> };
+type DefinedOptions = { readonly [Name in keyof ClientOptions]?: NonNullable<ClientOptions[Name]> };
 
 /** Options with every default filled in. */
 export interface Settings
   extends ProxyRoute,
-    Required<Pick<GivenOptions, Defaulted>>,
+    Required<Pick<DefinedOptions, Defaulted>>,
     Pick<ClientOptions, Optional> {
   readonly apiKey: KeySource;
   /** The scheme, host and port of the service. */
@@ -233,7 +234,7 @@ export const settingsFrom = (options: ClientOptions, environment: Environment): 
   return {
     ...defaults,
     // The snapshot of the options leaves out undefined values.
-    ...(options as GivenOptions),
+    ...(options as DefinedOptions),
     apiKey,
     origin,
     basePath,

@@ -1,4 +1,4 @@
-/** Which calls go first if a limit is short: `interactive` before `background`. */
+/** Which calls are sent first when calls wait for a limit: `interactive` before `background`. */
 export type Priority = "interactive" | "background";
 
 /** A number for each priority. */

@@ -30,8 +30,8 @@ const urlFault = (name: string): string =>
 const direct: ProxyRoute = { proxy: undefined, noProxy: "" };
 
 /**
- * The variable that names the proxy for an origin, with its value; an empty value counts as none. Lower case takes
- * precedence, and https uses the http proxy if it has none: as undici and curl do.
+ * The variable that names the proxy for an origin, with its value; an empty value counts as none. As in undici, a variable
+ * in lower case takes precedence, and https uses the http proxy if there is no https proxy.
  */
 const fromEnv = (env: Environment, isPlain: boolean) => {
   const [http, https] = [env.http_proxy ?? env.HTTP_PROXY, env.https_proxy ?? env.HTTPS_PROXY];

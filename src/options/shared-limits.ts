@@ -4,7 +4,7 @@ import type { BudgetName } from "../service/define.ts";
 import type { Limit, Limits } from "./limits.ts";
 import type { Priority } from "./priority.ts";
 
-/** A budget, as the shared limit behind it sees it. */
+/** The parts of a budget that its shared limit uses. */
 export interface SharingBudget {
   readonly name: BudgetName;
   readonly limit: Limit;
@@ -21,16 +21,16 @@ export interface SharingBudget {
 export interface SharingKind {
   readonly priority: Priority;
   readonly budgets: readonly SharingBudget[];
-  /** Its requests that wait, by client; `slots` says how many of the client's requests may be in flight. */
+  /** The queues of waiting requests, one for each client. `slots` counts the client's requests in flight. */
   readonly queues: ReadonlySet<{
     requests(): Iterable<SharingRequest>;
     readonly slots: { readonly max: number; readonly inUse: number };
   }>;
-  /** What requests of this kind may take of a wider budget before requests that need only that one. */
+  /** How much of a wider budget this kind may take before the requests that need only that budget. */
   shareOf(budget: SharingBudget): number;
 }
 
-/** A request, as shared limits see it. */
+/** The parts of a request that shared limits use. */
 export interface SharingRequest {
   /** How much the request spends of its narrowest budget. It spends 1 of each other budget. */
   readonly weight: number;
@@ -41,36 +41,42 @@ export interface SharingRequest {
 
 /** A store of shared limits that is unavailable. */
 export interface LostStore {
-  /** What is wrong, and which option decides what happens meanwhile; the second half of a sentence. */
+  /** The second half of a sentence: the problem, and the option that decides what happens meanwhile. */
   readonly why: string;
   readonly cause: unknown;
-  /** Until when calls wait for the store; undefined if they do not wait. */
+  /** The time until which calls wait for the store; undefined if they do not wait. */
   readonly givesUpAt: number | undefined;
-  /** When it last failed to respond. */
+  /** The last time when the store failed to respond. */
   readonly failedAt: number;
 }
 
-/** How a request has ended: `roundTripMs` after a response; `wasSent` false if it was never sent. */
+/** The end of a request. */
 export interface Ending {
+  /** The time until the response; undefined if there was none. */
   readonly roundTripMs: number | undefined;
+  /** False if the request was never sent. */
   readonly wasSent: boolean;
 }
 
-/** Decides for the requests of one kind whether they may go, together with other processes. */
+/** Admits the requests of one kind, in agreement with other processes. */
 export interface Gate {
-  /** Which budget of the kind its requests lack, as far as is known, and until when at least. */
-  readonly lacks: { readonly place: number; readonly until: number } | undefined;
-  /** Tries to reach the store again, although no request waits for it. */
+  /**
+   * The budget without room: its `index` among the kind's budgets, and the time until which it has no room at least.
+   * Undefined if the store has reported none.
+   */
+  readonly lacks: { readonly index: number; readonly until: number } | undefined;
+  /** Sends the store a message soon, even if no request waits. */
   seek(): void;
   /**
-   * Asks for the first request of a queue and those behind it; their budgets learn when the verdict is there.
+   * Requests permits for a queue, from its first request on. When the store has decided, the budgets get a call of
+   * `changed`.
    *
-   * @returns undefined if it may go now; otherwise when to ask again, `Infinity` if only news can tell.
+   * @returns undefined if the request may be sent now; otherwise when to call again, or `Infinity` to wait for `changed`.
    */
   readyAt(request: SharingRequest): number | undefined;
   /** Whether the store has already counted the request. */
   isGranted(request: SharingRequest): boolean;
-  /** Whether the store may no longer count an admitted request, so that its first byte must not be sent. */
+  /** Whether an admitted request waited so long that the store may no longer count it. It must then not be sent. */
   isLapsed(request: SharingRequest): boolean;
   /** Notes that an admitted request is sent. */
   take(request: SharingRequest): void;
@@ -84,17 +90,17 @@ export interface Gate {
 export interface SharedBudget extends DayCount {
   /** Why the store is unavailable; undefined while it responds. */
   readonly lost: LostStore | undefined;
-  /** How many permits all processes held at last; 0 once those must have returned. */
+  /** The last known number of permits in use by all processes; 0 once their requests must have ended. */
   readonly inUse: number;
-  /** The permits that interactive calls of all processes hold; undefined without recent ones. */
+  /** The permits in use by interactive calls of all processes; undefined without a recent reply of the store. */
   readonly interactive: number | undefined;
   /** Sets the budget of this shared limit. Called once, before any other method. */
   attach(budget: SharingBudget): void;
-  /** Makes what decides for a kind, of which this is the narrowest budget. */
+  /** Creates the gate for a kind whose narrowest budget is this one. */
   gateOf(kind: SharingKind): Gate;
-  /** The service asked for a pause of `ms` with the response `by`; reported with the end of that request. */
+  /** Records that the response `by` requires a pause of `ms`. The store gets the pause with the end of that request. */
   paused(ms: number, by: string): void;
-  /** Tells the store what it does not know yet. */
+  /** Sends everything to the store that it has not received yet. */
   close(): Promise<void>;
 }
 
@@ -108,19 +114,19 @@ export interface DayCount {
   readonly used: number;
   /** Whether `weight` more fits now. */
   has(weight: number): boolean;
-  /** Counts `weight`; a negative one returns what was not used. */
+  /** Counts `weight`; a negative weight returns an unused one. */
   add(weight: number): void;
-  /** In how many milliseconds `weight` more fits. */
+  /** The number of milliseconds until `weight` more fits. */
   resetsInMs(weight: number): number;
 }
 
 /** The numbers of one limit, for its window and its day. */
 export interface LimitNumbers {
-  /** For the short window. */
+  /** The limit for the short window. */
   readonly limit: Limit;
-  /** For a day; `Infinity` for none. */
+  /** The limit for any 24 hours; `Infinity` for none. */
   readonly maxPerDay: number;
-  /** The name under which others count it, too; undefined: they count by the id. */
+  /** The name in `limitScopes` under which all processes count the limit; undefined to count it by the id of the limits. */
   readonly scope?: string | undefined;
 }
 
@@ -140,8 +146,8 @@ export interface SharedLimits {
   /** The limits; the documented ones by default. */
   readonly numbers: Limits;
   /**
-   * Opens the budget of a limit and its daily count. `scope` is its name in `limitScopes`, the same in the whole store;
-   * without one, it is counted by the id of these limits.
+   * Opens the budget of a limit and its daily count. `scope` is the limit's name in `limitScopes`, which applies to the
+   * entire store. Without a `scope`, the limit is counted by the id of these limits.
    */
   open(
     name: BudgetName | "sending",

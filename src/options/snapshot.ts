@@ -6,27 +6,28 @@ import type { ClientOptions } from "./options.ts";
 import type { Environment } from "./proxy.ts";
 import { isShared } from "./shared-limits.ts";
 
-/**
- * Replaces a given global fetch: it looks up the global fetch at each call, so that you can mock it later.
- */
+/** Replaces the global fetch as an option. Looks up the global fetch at each call, so that you can mock it later. */
 export const globalFetch: Fetch = (url, init) => globalThis.fetch(url, init);
 
-/** Options that are copied with all that they hold. Other objects are used as they are. */
-const copied = ["headers", "hooks", "routes", "limits", "limitScopes", "recipients", "unknownFields"];
+/** Options that are copied deeply. Other objects are used directly. */
+const copiedOptions = ["headers", "hooks", "routes", "limits", "limitScopes", "recipients", "unknownFields"];
 
 const copyOf = (name: string, value: unknown): unknown => {
-  // The schemas themselves are not copied, nor are shared limits, which are identified by their object.
+  // Copy the record of schemas, but not the schemas.
   if (name === "events" && isPlainObject(value)) return { ...value };
-  // An instance of a class may have private fields.
-  return copied.includes(name) && isPlainObject(value) && !isShared(value) ? writtenCopy(value) : value;
+  // A class instance may have private fields, and clients recognize shared limits by their object.
+  return copiedOptions.includes(name) && isPlainObject(value) && !isShared(value)
+    ? writtenCopy(value)
+    : value;
 };
 
 const optionNames = Object.keys(clientRules);
 
-const fromElsewhere = ["apiKey", "baseUrl"];
+// For these options, null means the same as undefined.
+const nullableOptions = ["apiKey", "baseUrl"];
 
-const isGiven = (name: string, value: unknown): boolean =>
-  value !== undefined && !(value === null && fromElsewhere.includes(name));
+const isSet = (name: string, value: unknown): boolean =>
+  value !== undefined && !(value === null && nullableOptions.includes(name));
 
 const variables = [
   ...["TOUCHPOINT_API_KEY", "TOUCHPOINT_BASE_URL"],
@@ -34,14 +35,14 @@ const variables = [
   ...["http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"],
 ];
 
-/** A copy of what counts of the environment. */
+/** Copies the environment variables that the client reads. */
 export const environmentOf = (env: Environment): Environment =>
   Object.fromEntries(variables.map((name) => [name, env[name]]));
 
 /**
- * A copy of the options: later changes of the caller's object or of the environment have no effect.
+ * Copies the options, so that later changes of the caller's object or of the environment have no effect.
  *
- * @param before - the values of options that are not given, or undefined.
+ * @param before - the options of the original client or the environment, which apply where `input` has no value.
  * @throws ConfigurationError when the options are not an object.
  */
 export const snapshot = (input: ClientOptions, before: ClientOptions): ClientOptions => {
@@ -53,12 +54,12 @@ export const snapshot = (input: ClientOptions, before: ClientOptions): ClientOpt
     const value: unknown = Reflect.get(input, name);
     const isGlobalFetch = name === "fetch" && value !== undefined && value === globalThis.fetch;
     if (isGlobalFetch) options.set(name, globalFetch);
-    else if (isGiven(name, value) || !optionNames.includes(name)) options.set(name, copyOf(name, value));
+    else if (isSet(name, value) || !optionNames.includes(name)) options.set(name, copyOf(name, value));
   }
   return Object.freeze(Object.fromEntries(options));
 };
 
-/** Whether a snapshot has the values of the options before it, except for a valid `deadline`. */
+/** Whether a snapshot has the same values as the options before it, apart from a valid `deadline`. */
 export const sameOptions = (options: ClientOptions, before: ClientOptions): boolean =>
   Object.entries(options).every(([name, value]) =>
     name === "deadline"

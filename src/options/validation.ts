@@ -7,7 +7,7 @@ const headerName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 // Visible ASCII, blanks, tabs and Latin-1. A line break could start another header.
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** Headers that the library sets itself, that hold a secret, or that would change the method, the target or the body's end. */
+/** Headers that the library sets, that contain a secret, or that would change the method, the target or the end of the body. */
 const ownHeaders = [
   "authorization",
   "proxy-authorization",
@@ -27,15 +27,15 @@ const ownHeaders = [
   "upgrade",
 ];
 
-/** The faults of extra headers. Values are never repeated. */
+/** The faults of extra headers. No message repeats a value, which may be a secret. */
 const headerFaults = (headers: unknown): string[] => {
   if (!isPlainObject(headers)) {
-    const fix = isIterable(headers) ? ": give Object.fromEntries(headers)" : "";
+    const fix = isIterable(headers) ? ": pass Object.fromEntries(headers)" : "";
     return [`headers must be a plain object of strings${fix}`];
   }
   return Object.entries(headers).flatMap(([name, value]) => {
     if (!headerName.test(name)) return [`headers: ${JSON.stringify(name)} is not a header name`];
-    if (ownHeaders.includes(name.toLowerCase())) return [`headers: ${name} is not for extra headers`];
+    if (ownHeaders.includes(name.toLowerCase())) return [`headers: ${name} cannot be an extra header`];
     if (value !== undefined && (typeof value !== "string" || !headerValue.test(value))) {
       return [`headers: the value of ${name} must be a string without line breaks or control characters`];
     }
@@ -43,7 +43,7 @@ const headerFaults = (headers: unknown): string[] => {
   });
 };
 
-/** The fault of running in a web page. Workers and server-side rendering have none. */
+/** Reports that the client runs in a web page. Web workers and server-side rendering are allowed. */
 export const browserFaults = (): readonly string[] =>
   "window" in globalThis && "document" in globalThis
     ? [
@@ -65,7 +65,7 @@ export const sharedRules = {
 /** The rules of the options of one call. */
 export const callRules = { ...sharedRules, signal: isSignal };
 
-// Every path begins with /api/v1, and people copy an address that ends with it.
+// Every path begins with /api/v1, so remove it from a base URL that was copied with it.
 const basePathOf = (path: string): string => path.replace(/\/+$/, "").replace(/(\/+api\/+v1)?$/i, "");
 
 /** Splits the base URL, and reports what is wrong or unsafe. */
@@ -93,10 +93,10 @@ export const baseUrlOf = (
   return { origin: url?.origin ?? "", basePath: basePathOf(url?.pathname ?? "") };
 };
 
-/** Whether a key may stand in a header. Any other would fail deep in the transport, with the key in the message. */
+/** Whether a header can contain the key. Any other key would fail deep in the transport, in an error with the key in its message. */
 export const isKey = (key: unknown): key is string => typeof key === "string" && /^[\x21-\x7e]+$/.test(key);
 
-/** The faults of a key. The key itself is never repeated, not even its length. */
+/** The faults of a key. The messages reveal neither the key nor its length. */
 export const keyFaults = (key: unknown): string[] => {
   if (typeof key === "function") return [];
   if (key === undefined || key === "")
@@ -113,7 +113,7 @@ const placeholderFaults = (path: string, own: string): string[] => {
   const [expected] = placeholders(own);
   const actual = placeholders(path);
   if (expected !== undefined && actual.filter((name) => name === expected).length !== 1)
-    return [` must have /${expected} where the id goes, as ${own} has`];
+    return [` must have /${expected} for the id, like ${own} has`];
   return actual
     .filter((name) => name !== expected)
     .map(
@@ -124,9 +124,9 @@ const placeholderFaults = (path: string, own: string): string[] => {
 
 const withMethod = /^(?:(GET|POST|PUT|PATCH|DELETE) )?(.*)$/s;
 
-/** Where an operation goes, if `routes` corrects it. */
+/** The method and path that `routes` gives an operation. */
 export interface Route {
-  /** Undefined: the operation's own. */
+  /** The method; undefined to keep the operation's own. */
   readonly method: Method | undefined;
   readonly path: string;
 }
@@ -134,7 +134,7 @@ export interface Route {
 /** Splits `DELETE /api/v1/…`, or a path alone. */
 export const routeOf = (route: string): Route => {
   const [, method, path = route] = withMethod.exec(route) ?? [];
-  // One of those in the expression.
+  // The expression matches only these methods.
   return { method: method as Method | undefined, path };
 };
 
@@ -153,7 +153,7 @@ export const routeFaults = (routes: unknown): string[] => {
     const faults = fits
       ? placeholderFaults(path, own)
       : [
-          " must be a path of visible ASCII that starts with one /, without query or dot segments, and with or without a method before it",
+          " must be a path of visible ASCII characters that starts with a single / and has no query and no dot segments; a method may precede it",
         ];
     return faults.map((fault) => `routes["${operation}"]${fault}`);
   });

@@ -24,7 +24,7 @@ export class Standstill {
     // If the list has grown, the same records may legitimately be at a later position.
     const isSame = now.page === previous.page && skip > previous.skip && now.total <= previous.total;
     this.#unchanged = isSame ? this.#unchanged + data.length : 0;
-    // Fewer can be chance: others may have added exactly as many records at the front as `skip` advanced.
+    // Fewer can be chance: other programs may have added exactly as many records at the front as `skip` advanced.
     return this.#unchanged >= Math.max(2 * data.length, minUnchanged);
   }
 }
@@ -44,10 +44,10 @@ const hasEnded = (
   length: number,
   { position, longest }: WalkState,
 ): boolean => {
-  // It reaches beyond what was read, and still has nothing new: a later page may have.
+  // The page reaches beyond the position, and still has no new records. A later page may have some.
   if (skip + length > position) return false;
-  // A page as long as the longest one, but shorter than requested, may have been cut off after the overlap: it proves no
-  // end, and the walk requests less overlap.
+  // A page as long as the longest one, but shorter than requested, may have been cut off after the overlap. It does not
+  // prove an end, so the walk then requests less overlap.
   return length === limit || length < longest;
 };
 
@@ -77,8 +77,9 @@ export class ListEnd {
   }
 
   /**
-   * The maximum number of records that the next page may share with the last one: no limit at first, then one, and then
-   * none, as the walk requests a doubtful end again. The less both share, the more new records fit on a shortened page.
+   * The maximum number of records that the next page may share with the last one. There is no maximum at first. Each time
+   * the walk requests a doubtful end again, the maximum falls: to one record, then to none. The fewer records both pages
+   * share, the more new records fit on a shortened page.
    */
   get maxShared(): number {
     return this.#doubts === 0 ? Number.POSITIVE_INFINITY : maxDoubts - this.#doubts;

@@ -26,12 +26,12 @@ export const findContact = async (
   email: string,
   options: CallOptions | undefined,
 ): Promise<Contact | null> => {
-  const wanted = foldAscii(email);
+  const address = foldAscii(email);
   // A service that stores addresses in lowercase may match the search text exactly, so also search in lowercase.
-  for (const search of new Set([email, wanted]))
+  for (const search of new Set([email, address]))
     for await (const contact of paged(call, operations.contacts.list, { search }, options ?? {}, {})) {
       // In lenient mode a record may have any shape.
-      if (typeof contact?.email === "string" && foldAscii(contact.email) === wanted) return contact;
+      if (typeof contact?.email === "string" && foldAscii(contact.email) === address) return contact;
     }
   return null;
 };

@@ -228,12 +228,12 @@ export const paged = <T, Query extends ListQuery>(
       limit: query.limit ?? largestLimit,
       prefetch,
       isDriftSafe: consistency !== "fast",
-      place: from === undefined ? undefined : readCursor(operation.id, from, queryText(query)),
+      start: from === undefined ? undefined : readCursor(operation.id, from, queryText(query)),
       query: queryText(query),
       onUnstable: (message) => call.report(operation.id, [{ path: "data", message }]),
       onShort: (missing, total) => {
         const [records] = operation.id.split(".");
-        const message = `${missing} of ${total} ${records} were not returned by the service`;
+        const message = `the service did not return ${missing} of ${total} ${records}`;
         const issues = [{ path: "data", message }];
         if (!mayBeShort || call.context.settings.responseValidation === "strict")
           return new ResponseValidationError(`${operation.id}: ${message}`, {
@@ -262,15 +262,15 @@ export const paged = <T, Query extends ListQuery>(
     const own = via.open(operation.id);
     const source = pages(own);
     let current: readonly T[] = [];
-    let at = 0;
+    let index = 0;
     const next = async (): Promise<T | undefined> => {
-      while (at >= current.length) {
+      while (index >= current.length) {
         const result = await source.next();
         if (result.done) return undefined;
         current = result.value.data;
-        at = 0;
+        index = 0;
       }
-      return current[at++];
+      return current[index++];
     };
     return iterator(own, [callOptions.signal, own.signal], { next, stop: () => void source.return?.() });
   };

@@ -101,7 +101,7 @@ export class RecentIds {
   }
 
   /** Whether the known ids are in the order in which they were yielded. */
-  standsInOrder(ids: readonly string[]): boolean {
+  areInOrder(ids: readonly string[]): boolean {
     let before = -1;
     return ids.every((id) => {
       const index = this.#indexes.get(id);

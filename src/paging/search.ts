@@ -12,7 +12,7 @@ export class Search {
   #end = Number.POSITIVE_INFINITY;
   #isBack = true;
   /** The position to search now. */
-  at: number;
+  position: number;
 
   constructor(from: number, size: number) {
     this.from = from;
@@ -20,7 +20,7 @@ export class Search {
     this.#back = from;
     // Forward starts with the first searched page, because records may have moved into it since.
     this.#forward = from - size;
-    this.at = from;
+    this.position = from;
   }
 
   /** Notes that no record is at this position or after it. */
@@ -35,11 +35,12 @@ export class Search {
     if (!hasBack && !hasForward) return false;
     if (hasBack && this.#back === this.from) {
       // Usually, the list has moved by a few records. This page shows them, and half a page of new ones.
-      this.at = this.#back = Math.max(0, this.from - Math.ceil(this.#size / 2));
+      this.position = this.#back = Math.max(0, this.from - Math.ceil(this.#size / 2));
       return true;
     }
-    if (hasBack && (this.#isBack || !hasForward)) this.at = this.#back = Math.max(0, this.#back - this.#size);
-    else this.at = this.#forward += this.#size;
+    if (hasBack && (this.#isBack || !hasForward))
+      this.position = this.#back = Math.max(0, this.#back - this.#size);
+    else this.position = this.#forward += this.#size;
     this.#isBack = !this.#isBack;
     return true;
   }

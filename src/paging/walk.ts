@@ -19,7 +19,8 @@ export interface WalkSettings<T> {
   readonly prefetch: number | undefined;
   /** Whether to handle a list that moves. With `false`, plain skip and limit miss and repeat records then. */
   readonly isDriftSafe: boolean;
-  readonly place: CursorState | undefined;
+  /** The position of an earlier walk from which this one continues. */
+  readonly start: CursorState | undefined;
   /** The `queryText` of the list, for cursors. */
   readonly query?: string | undefined;
   readonly onUnstable: (message: string) => void;
@@ -91,7 +92,7 @@ export class Walk<T> {
   #hasReportedOrder = false;
 
   constructor(settings: WalkSettings<T>) {
-    const { place: start, skip, limit, fetch, prefetch } = settings;
+    const { start, skip, limit, fetch, prefetch } = settings;
     this.#settings = settings;
     this.#limit = Math.min(limit, largestLimit);
     this.#end = new ListEnd(this.#limit, {
@@ -136,7 +137,7 @@ export class Walk<T> {
 
   #request(position: number): PageRequest {
     const { max } = this.#size;
-    if (this.#phase.is === "searching") return { skip: this.#phase.search.at, limit: max };
+    if (this.#phase.is === "searching") return { skip: this.#phase.search.position, limit: max };
     const shared = this.#shared(position, this.#drift.shared);
     const isNear = this.#phase.is === "approaching";
     return { skip: position - shared, limit: isNear ? max : Math.min(max, this.#limit + shared) };
@@ -201,8 +202,8 @@ export class Walk<T> {
   /** Yields the records after the last known one. */
   #take({ request, page, lastKnown }: Arrived<T>, isRestart: boolean): WalkedPage<T> | undefined {
     const fresh = onceEach(page.data.slice(lastKnown + 1));
-    const standing = { position: this.#position, longest: this.#size.longest, fresh: fresh.length };
-    const isAtEnd = this.#end.isAt(request, page, standing);
+    const state = { position: this.#position, longest: this.#size.longest, fresh: fresh.length };
+    const isAtEnd = this.#end.isAt(request, page, state);
     if (isAtEnd === undefined && !isRestart) {
       this.#ahead.drop();
       return undefined;
@@ -218,7 +219,7 @@ export class Walk<T> {
     if (fresh.length > 0) this.#misses = this.#gone = 0;
     if (!this.#hasEnded) this.#lookAhead(page);
     if (fresh.length === 0) return undefined;
-    // The counts are the service's own, as validation left them.
+    // `total`, `skip` and `limit` are the service's own. Validation has reported faults in them.
     return { ...page, data: fresh, cursor: this.#cursor(), drift: Math.abs(shift) } as WalkedPage<T>;
   }
 
@@ -282,7 +283,7 @@ export class Walk<T> {
   }
 
   #watchOrder(ids: readonly string[]): void {
-    if (this.#hasReportedOrder || this.#recent.standsInOrder(ids)) return;
+    if (this.#hasReportedOrder || this.#recent.areInOrder(ids)) return;
     this.#hasReportedOrder = true;
     this.#settings.onUnstable(
       "the order of the list changes while it is read, so some records may be missed or repeated",
@@ -294,8 +295,8 @@ export class Walk<T> {
     const { next } = this.#ahead;
     if (next !== undefined && !this.#serves(next)) this.#ahead.drop();
     this.#ahead.plan(this.#drift.pagesAhead, (last) => {
-      const at = last === undefined ? this.#position : last.skip + last.limit;
-      return at < until ? this.#request(at) : undefined;
+      const position = last === undefined ? this.#position : last.skip + last.limit;
+      return position < until ? this.#request(position) : undefined;
     });
   }
 

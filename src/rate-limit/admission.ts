@@ -46,7 +46,7 @@ const lacksOf = (admission: Admission): readonly Lack[] => {
   if (slots.inUse >= slots.max) return slots.lacks;
   if (kind.gate !== undefined) {
     const until = kind.gate.readyAt(admission);
-    const of = kind.budgets.at(kind.gate.lacks?.place ?? -1) ?? kind.narrowest;
+    const of = kind.budgets.at(kind.gate.lacks?.index ?? -1) ?? kind.narrowest;
     return until === undefined ? nothing : [{ of, isForAll: false, until }];
   }
   const hasReserve = kind.priority === "background" && !isDue(admission);

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { can } from "../runtime/rules.ts";
 
 /**
- * The methods of an ioredis client, version 5 or 6, that the library uses. `Cluster` has them too.
+ * The methods of an ioredis client, version 5 or 6, that the library uses. `Cluster` also has them.
  *
  * @example
  * ```ts
@@ -21,7 +21,7 @@ export interface IoredisCommands {
   evalsha(sha: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>;
   /** Reads the memory section, in which a ledger checks whether Redis evicts keys: INFO. */
   info?(section: "memory"): Promise<unknown>;
-  /** The nodes of a cluster that hold keys; a ledger on one is listed node by node. */
+  /** Returns the nodes of a cluster that have keys. A ledger lists the keys of each node. */
   nodes?(role: "master"): IoredisCommands[];
 }
 
@@ -32,8 +32,8 @@ interface ScriptInput {
 }
 
 /**
- * The methods of a node-redis client (`redis`), version 5 or 6, that the library uses. A client of `createCluster` has
- * them too.
+ * The methods of a node-redis client (`redis`), version 5 or 6, that the library uses. A client of `createCluster` also has
+ * them.
  *
  * @example
  * ```ts
@@ -52,7 +52,7 @@ export interface NodeRedisCommands {
   evalSha(sha: string, input: ScriptInput): Promise<unknown>;
   /** Reads the memory section, in which a ledger checks whether Redis evicts keys: INFO. */
   info?(section: "memory"): Promise<unknown>;
-  /** The nodes of a cluster that hold keys. */
+  /** The nodes of a cluster that have keys. */
   readonly masters?: readonly unknown[];
   /** Returns the client of one node. */
   nodeClient?(node: unknown): Promise<NodeRedisCommands>;
@@ -65,7 +65,7 @@ const isNodeRedis = (redis: RedisCommands): redis is NodeRedisCommands => "evalS
 
 /** The faults of a value that should be a client. */
 export const clientFaults = (redis: unknown): string[] => {
-  // It has the methods of ioredis, with other arguments.
+  // A client of @upstash/redis has the methods of ioredis, but with other arguments.
   if (can(redis, "evalsha", "createScript"))
     return [
       "redis must not be a client of @upstash/redis: pass one of ioredis, with the rediss:// address of the database",
@@ -74,14 +74,14 @@ export const clientFaults = (redis: unknown): string[] => {
   return isClient ? [] : ["redis must be a client of ioredis or node-redis"];
 };
 
-/** The nodes that hold keys: all primaries of a cluster, or the one server. */
+/** The nodes that have keys: all primaries of a cluster, or the only server. */
 export const nodesOf = async (redis: RedisCommands): Promise<readonly RedisCommands[]> => {
   if (!isNodeRedis(redis)) return redis.nodes?.("master") ?? [redis];
   const nodes = redis.masters?.map((node) => redis.nodeClient?.(node) ?? redis);
   return nodes === undefined ? [redis] : Promise.all(nodes);
 };
 
-/** Makes a function that runs a script atomically, by its hash if Redis already has the script. */
+/** Creates a function that runs a script atomically, by its hash if Redis already has the script. */
 export const script = (source: string) => {
   let sha: string | undefined;
   return async (

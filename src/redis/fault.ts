@@ -9,7 +9,7 @@ interface RedisFault extends PlaceFault {
 
 const cluster = "it is a cluster: connect with Cluster (ioredis) or createCluster (node-redis)";
 
-/** What to do about errors that waiting cannot solve, by error code. */
+/** Advice for errors that waiting cannot solve, by error code. */
 const lasting: Readonly<Record<string, string>> = {
   NOAUTH: "pass the password to its client",
   WRONGPASS: "pass the right user name and password to its client",
@@ -19,21 +19,21 @@ const lasting: Readonly<Record<string, string>> = {
   WRONGTYPE: "another program uses the key: choose another id or prefix",
 };
 
-/** What to do about errors that may pass. */
+/** Advice for errors that may pass. */
 const passing: Readonly<Record<string, string>> = {
   READONLY: "it is a replica: connect to the primary",
   OOM: "it is full: raise its maxmemory",
 };
 
-// Redis up to 7.0 and from 7.2 on, about a command or a key of a script.
+// The messages of Redis up to 7.0, and since 7.2, if a user may not run a command of a script or use a key.
 const deniedInScript = /^ERR (The user executing the script can't|ACL failure in script)/;
 
 /** The fault behind a failed command. */
 export const faultOf = (cause: unknown): RedisFault => {
   const message = cause instanceof Error ? cause.message : String(cause);
-  // Of the client: it does not return what Redis replied.
+  // The library threw this error, because the client does not return the replies of Redis.
   if (cause instanceof ConfigurationError)
-    return { what: `is not understood: ${message}`, cause, isReply: true, isLasting: true };
+    return { what: `cannot be used: ${message}`, cause, isReply: true, isLasting: true };
   // Error replies start with a word in capitals; a client's connection errors do not.
   const code = /^[A-Z]{2,}(?= )/.exec(message)?.[0];
   if (code === undefined)

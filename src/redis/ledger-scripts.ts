@@ -11,7 +11,7 @@ interface Entry extends Omit<LedgerEntry, "key" | "now" | "state" | "receipt"> {
 }
 
 /** A key with its entry and the time of Redis; undefined if it is free. */
-export const foundOf = (key: string, text: string | undefined, now: unknown): LedgerEntry | undefined => {
+export const entryOf = (key: string, text: string | undefined, now: unknown): LedgerEntry | undefined => {
   if (text === undefined) return undefined;
   // Only the scripts below write entries.
   const { state, receipt, ...rest }: Entry = JSON.parse(text);
@@ -29,13 +29,13 @@ export const getScript = script("return redis.call('GET', KEYS[1])");
 
 export const setScript = script("return redis.call('SET', KEYS[1], ARGV[1])");
 
-/** Returns the entry of the key and the time; only the time if there is none. */
+/** Returns the time and the entry of the key; only the time if the key has no entry. */
 export const readScript = script(`${now}return { now, redis.call('GET', KEYS[1]) }`);
 
 /** Returns the key, with any prefix that the client adds. */
 export const echoScript = script("return KEYS[1]");
 
-/** Claims a free key. Arguments: the claim, the fingerprint, the operation and the limit. Returns 1 if it has the claim. */
+/** Claims a free key. Arguments: the claim, the fingerprint, the operation and the limit. Returns 1 if the key now has this claim. */
 export const claimScript = script(`${now}
 local text = redis.call('GET', KEYS[1])
 local entry = text and cjson.decode(text)

@@ -6,16 +6,19 @@ import { withAdvice } from "./fault.ts";
 import { echoScript, getScript, setScript } from "./ledger-scripts.ts";
 import { mustReply, textOf } from "./replies.ts";
 
-/** Which run the checkpoint belongs to. */
+/** The run that the checkpoint belongs to. */
 export interface RedisCheckpointOptions {
-  /** One id per source: `events-2026-11.ndjson`. The key in Redis is `touchpoint:checkpoint:` and the id. */
+  /**
+   * The id of the checkpoint. Use one id per source: `events-2026-11.ndjson`. The key in Redis is `touchpoint:checkpoint:`
+   * and the id.
+   */
   readonly id: string;
 }
 
 /**
  * Stores the checkpoint of an ingestion or import in Redis, so that another process, on any machine, can continue a run
- * whose process was killed. It is as durable as the Redis behind it. If the checkpoint is lost, the run starts over:
- * recorded events are sent again under the same ids, and count once. The checkpoint does not expire.
+ * whose process was killed. The checkpoint is as durable as Redis, and does not expire. If the checkpoint is lost, the run
+ * starts over: recorded events are sent again under the same ids, and count once.
  *
  * @param redis - an ioredis or node-redis client, version 5 or 6; cluster clients work too. You close it yourself.
  * @throws ConfigurationError naming every fault of the arguments at once. A run that uses the store throws one when
@@ -35,7 +38,7 @@ export const redisCheckpoint = (redis: RedisCommands, options: RedisCheckpointOp
   const stored = `the checkpoint ${key}`;
   return {
     load: async () => {
-      // A client that loses replies would start the run over.
+      // A client that drops replies would look like a missing checkpoint, and the run would start over.
       const echo = textOf(await withAdvice(stored, echoScript(redis, [key], [])));
       if (!echo?.endsWith(key)) throw new ConfigurationError(`${stored}: ${mustReply}`);
       const text = textOf(await withAdvice(stored, getScript(redis, [key], [])));

@@ -9,7 +9,7 @@ import { faultOf, withAdvice } from "./fault.ts";
 import {
   claimScript,
   echoScript,
-  foundOf,
+  entryOf,
   getScript,
   readScript,
   scanScript,
@@ -18,9 +18,9 @@ import {
 } from "./ledger-scripts.ts";
 import { mustReply, partsOf, textOf } from "./replies.ts";
 
-/** How the ledger names its keys. */
+/** Options of a ledger in Redis. */
 export interface RedisLedgerOptions {
-  /** Prefix of every key. Default `touchpoint:sent:`. */
+  /** The prefix of every key. Default `touchpoint:sent:`. */
   readonly prefix?: string;
   /**
    * Accepts a Redis that evicts keys when its memory is full. The ledger then forgets sent emails, and they may be sent
@@ -29,7 +29,7 @@ export interface RedisLedgerOptions {
   readonly allowEviction?: boolean;
 }
 
-// Starts the keys that lead from a scheduled email's id to its ledger key. list() skips them.
+// The beginning of the keys that map a scheduled email's id to its ledger key. list() skips these keys.
 const scheduledMark = "\0scheduled:";
 
 const fieldOf = (info: string, field: string): string | undefined =>
@@ -54,7 +54,7 @@ const adapter: Adapter = {
   isRefusal: ({ cause }) => faultOf(cause).isLasting,
 };
 
-/** Refuses a Redis that evicts keys. @param onUnknown - called with the reason if Redis does not say. */
+/** Refuses a Redis that evicts keys. @param onUnknown - called with the reason if Redis does not report its policy. */
 const checkEviction = async (redis: RedisCommands, onUnknown: (cause: string) => void): Promise<void> => {
   try {
     const policies = await Promise.all((await nodesOf(redis)).map(evictionOf));
@@ -71,14 +71,14 @@ const checkEviction = async (redis: RedisCommands, onUnknown: (cause: string) =>
   }
 };
 
-/** The keys of a ledger in Redis. @param check - done before the first claim. */
+/** The keys of a ledger in Redis. @param check - called before each claim. */
 const redisKeys = (redis: RedisCommands, prefix: string, check: () => Promise<void>): KeyStore => {
   const run = (script: Script, key: string, ...values: readonly string[]): Promise<unknown> =>
     withLedgerAdvice(script(redis, [prefix + key], values));
 
   const find = async (key: string): Promise<LedgerEntry | undefined> => {
     const [now, text] = partsOf(await run(readScript, key));
-    return foundOf(key, textOf(text), now);
+    return entryOf(key, textOf(text), now);
   };
 
   return {
@@ -93,29 +93,29 @@ const redisKeys = (redis: RedisCommands, prefix: string, check: () => Promise<vo
       return entry && scheduledIdOf(entry.operation, entry.receipt) === id ? entry : undefined;
     },
     settle: async (key, claim, { as, over, receipt }) => {
-      // Without a receipt, nothing is read: a connection that breaks has one command less to lose.
+      // Read the entry only if there is a receipt, because each command can fail on a broken connection.
       const entry = receipt === undefined ? undefined : await find(key);
       const id = scheduledIdOf(entry?.operation, receipt);
-      // Written before the receipt, so that a cancel finds the key of every stored receipt.
+      // Write this key before the receipt, so that a cancel finds the ledger key of every stored receipt.
       if (id !== undefined) await run(setScript, scheduledMark + id, key);
       const text = receipt === undefined ? "" : JSON.stringify(receipt);
       return textOf(await run(settleScript, key, as, claim, text, randomUUID(), over ? "1" : "")) === "1";
     },
     async *all() {
       // SCAN ignores the prefix that a client adds to keys (ioredis: keyPrefix).
-      const whole = String(await run(echoScript, ""));
-      const pattern = `${whole.replace(/[*?[\]\\]/g, "\\$&")}*`;
+      const fullPrefix = String(await run(echoScript, ""));
+      const pattern = `${fullPrefix.replace(/[*?[\]\\]/g, "\\$&")}*`;
       for (const node of await withLedgerAdvice(nodesOf(redis))) {
         // SCAN may return a key twice.
         const done = new Set<string>();
         for (let cursor: string | undefined = "0"; cursor !== undefined; ) {
           const page: unknown = await withLedgerAdvice(scanScript(node, [], [cursor, pattern]));
           const [next, now, ...entries] = partsOf(page);
-          for (let at = 0; at < entries.length; at += 2) {
-            const key = String(entries[at]).slice(whole.length);
+          for (let index = 0; index < entries.length; index += 2) {
+            const key = String(entries[index]).slice(fullPrefix.length);
             if (key.startsWith(scheduledMark) || done.has(key)) continue;
             done.add(key);
-            const entry = foundOf(key, textOf(entries[at + 1]), now);
+            const entry = entryOf(key, textOf(entries[index + 1]), now);
             if (entry !== undefined) yield entry;
           }
           cursor = textOf(next) === "0" ? undefined : textOf(next);
@@ -126,8 +126,8 @@ const redisKeys = (redis: RedisCommands, prefix: string, check: () => Promise<vo
 };
 
 /**
- * A send-once ledger that any number of processes share. It is as durable as the Redis behind it: it forgets keys that
- * Redis loses in an eviction or a failover. Keys do not expire.
+ * A send-once ledger that any number of processes share. The ledger is as durable as Redis: it forgets keys that Redis
+ * loses in an eviction or a failover. Keys do not expire.
  *
  * @param redis - an ioredis or node-redis client, version 5 or 6; cluster clients work too. You close it yourself.
  * @throws ConfigurationError naming every fault of the arguments at once.

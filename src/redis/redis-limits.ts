@@ -6,9 +6,9 @@ import { redisPlace } from "./redis-place.ts";
 /**
  * Limits that any number of processes share through one Redis: permits, pauses and daily counts.
  *
- * The requests of a process that died count for 3 s and a window after its last message. After a restart or a flush of
- * Redis, processes that used it before wait for 3 s and a window. Their clocks need not agree. A distant Redis makes
- * calls slower.
+ * After a process has died, its requests still count for 3 s and a window after its last message. After a restart or a
+ * flush of Redis, the processes that used it before wait for 3 s and a window. The clocks of the processes may differ. A
+ * distant Redis makes calls slower.
  *
  * @param redis - an ioredis or node-redis client, version 5 or 6; cluster clients work too. Close it yourself, after the
  * Touchpoint client.

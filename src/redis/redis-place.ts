@@ -3,12 +3,12 @@ import { type RedisCommands, script } from "./commands.ts";
 import { faultOf } from "./fault.ts";
 import { partsOf, textOf } from "./replies.ts";
 
-// A value that nobody has changed for so long is of no use: a day, and an hour for pauses.
+// After a day, and an hour for pauses, without a change, a value has no effect any more.
 const keepMs = 90_000_000;
 
 /**
- * Reads the values of the keys, or writes them if none has changed, atomically. Each is stored behind its version and a
- * blank.
+ * Atomically reads the values of the keys, or writes them if none has changed. A stored string has the version, a blank and
+ * the value.
  */
 const readOrWrite = script(`
 local time, values, isWritten = redis.call('TIME'), {}, ARGV[1] == 'write'
@@ -31,13 +31,13 @@ const storedValueOf = (reply: unknown): StoredValue => {
   return { version: text.slice(0, end), value: text.slice(end + 1) };
 };
 
-/** Redis as the place of shared limits. */
+/** Stores shared limits in Redis. */
 export const redisPlace = (redis: RedisCommands): Place => {
   const run = async (
     names: readonly string[],
     values: readonly string[],
   ): Promise<StoredValues & { isWritten: boolean }> => {
-    // The braces keep all limits on one node of a cluster, because one script writes all that a message changes.
+    // The braces keep all limits on one node of a cluster, because one script writes all changes of a message.
     const keys = names.map((name) => `touchpoint:{limits}:${name}`);
     const [seconds, micros, isWritten, ...stored] = partsOf(await readOrWrite(redis, keys, values));
     return {

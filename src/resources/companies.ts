@@ -17,13 +17,13 @@ import type {
 import type { Contact } from "../service/contacts.ts";
 import { operations } from "../service/operations.ts";
 
-/** Picks the company with the domain; if no record has a domain, the only company there is. */
+/** Picks the company with the domain. If the only record has no domain, the service is trusted to have found the company. */
 const matchOf = (domain: string, { data }: CompanyMatches): Company | null => {
-  const named = data.filter((company) => typeof company?.domain === "string");
-  const exact = named.find((company) => foldAscii(company.domain ?? "") === foldAscii(domain));
+  const withDomain = data.filter((company) => typeof company?.domain === "string");
+  const exact = withDomain.find((company) => foldAscii(company.domain ?? "") === foldAscii(domain));
   if (exact !== undefined) return exact;
   const [only] = data;
-  return named.length === 0 && data.length === 1 && only !== undefined ? only : null;
+  return withDomain.length === 0 && data.length === 1 && only !== undefined ? only : null;
 };
 
 /** Companies. Use it as `client.companies`. Scope names and contact fields call a company a lead. */
@@ -41,9 +41,10 @@ export class Companies {
    *
    * A call with a `domain` is therefore retried after a lost response; a call without one is not.
    *
-   * Inferred, because the document gives neither: `POST /api/v1/companies`. The option `routes` corrects method and path.
+   * Inferred, because the document gives no method and no path: `POST /api/v1/companies`. The option `routes` corrects method
+   * and path.
    *
-   * @returns the ids of the records. Their names are not documented; `id` is the company's, whatever the service calls it.
+   * @returns the ids of the records. The field names are not documented; the library always calls the company's id `id`.
    * @throws BadRequestError when a field is invalid.
    * @example
    * ```ts
@@ -78,8 +79,8 @@ export class Companies {
   /**
    * Finds the company with a domain. Upper and lower case do not matter.
    *
-   * Inferred, because the document gives neither: `GET /api/v1/companies?domain=…`, which returns a page, an array or a record.
-   * The option `routes` corrects method and path.
+   * Inferred, because the document gives no method, path or response: `GET /api/v1/companies?domain=…`, which returns a page,
+   * an array or a record. The option `routes` corrects method and path.
    *
    * @returns the company, or `null` if there is none.
    * @throws ValidationError for a blank domain; nothing was sent.
@@ -99,13 +100,13 @@ export class Companies {
     );
     const company = search
       .withResponse()
-      .then(({ data, response }) => ({ data: matchOf(domain, data), response }), noneWhenAbsent);
+      .then(({ data, response }) => ({ data: matchOf(domain, data), response }), nullForNotFound);
     return answer(company);
   }
 
   /**
-   * Iterates the contacts of a company. The service has no query for them: this reads the whole list of contacts, 200 per
-   * request, and yields those whose `leadId` is the id. 100,000 contacts take 500 requests, at least 50 seconds.
+   * Iterates the contacts of a company. The service has no such query, so this method reads the complete list of contacts,
+   * 200 per request, and yields those whose `leadId` is the id. 100,000 contacts take 500 requests, at least 50 seconds.
    *
    * @param options - as for `contacts.list`.
    * @example
@@ -123,8 +124,8 @@ export class Companies {
   }
 }
 
-/** Some services answer 404 if no company has the domain; this means the same as an empty page. */
-const noneWhenAbsent = (error: unknown): WithResponse<null> => {
+/** Converts a 404 to `null`. If no company has the domain, a service may answer 404 instead of an empty page. */
+const nullForNotFound = (error: unknown): WithResponse<null> => {
   if (!(error instanceof NotFoundError)) throw error;
   const { status, headers, attempts } = error;
   return { data: null, response: { status, headers, attempts, waitedMs: 0 } };

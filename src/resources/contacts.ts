@@ -37,7 +37,7 @@ export interface UpsertResult<C extends Contact = Contact> {
   readonly created: boolean;
 }
 
-// The call checks input and answers by the workspace's schema, so the types of a workspace below hold.
+// The call checks inputs and responses against the workspace's schema, so the casts to the types of a workspace are safe.
 const { create, list, update } = operations.contacts;
 
 /** Contacts. Use it as `client.contacts`. `Fields` are the workspace's custom fields, if a schema types them. */
@@ -79,7 +79,7 @@ export class Contacts<Fields extends object = OpenFields> {
    * @param query - `search` matches an email, for example; `limit` is the contacts per page, 1–200; `skip` leaves out the
    * first contacts.
    * @returns await it for one page, iterate it for every contact. After `break`, no further page is requested.
-   * @throws RateLimitError when the service asks for a wait longer than `maxRetryAfterMs`.
+   * @throws RateLimitError when the service requires a wait longer than `maxRetryAfterMs`.
    * @example
    * ```ts
    * const page = await client.contacts.list({ search: "ada", limit: 50 });
@@ -122,8 +122,7 @@ export class Contacts<Fields extends object = OpenFields> {
    * `listIds` replaces all lists of the contact; use `lists.addContacts` to add it to one. `customFields` changes only the
    * given keys, and `null` clears a key.
    *
-   * @returns the contact; only its `id` if the service answers without the contact, which is reported like any answer that
-   * does not fit.
+   * @returns the contact; only its `id` if the response has no contact. Such a response is reported like any invalid one.
    * @throws BadRequestError for an unknown custom field or an invalid value.
    * @throws NotFoundError when the workspace has no contact with the id.
    * @throws ConflictError when another contact has the new email.
@@ -141,8 +140,8 @@ export class Contacts<Fields extends object = OpenFields> {
   /**
    * Creates the contact, or updates the existing contact with the email.
    *
-   * Takes a contact as it was read, too: `null` leaves a field as it is, and `id`, `listIds` and the times of a contact that
-   * was read are not sent. Custom fields change key by key, and `null` clears a key.
+   * You can also pass a contact that you have read: a field that is `null` stays unchanged, and `id`, `externalId`, `listIds`
+   * and the times are not sent. Custom fields change key by key, and `null` clears a key.
    *
    * You can always call it again safely. After a lost response, the creation is retried up to `maxRetries` times, and then
    * the contact is looked up. Addresses are unique, so a second creation only conflicts, and the method updates the contact
@@ -163,7 +162,7 @@ export class Contacts<Fields extends object = OpenFields> {
     const call = this.#call.open("contacts.upsert");
     const run = async (): Promise<UpsertResult<ContactOf<Fields>>> => {
       try {
-        const payload = readUpsert(input) as unknown as GivenContact; // The call checks what is left.
+        const payload = readUpsert(input) as unknown as GivenContact; // The call checks the remaining fields.
         const { contact, result } = await upsertContact(call, { input: payload, options });
         return { contact: contact as ContactOf<Fields>, created: result === "created" }; // As above.
       } catch (error) {
@@ -179,8 +178,8 @@ export class Contacts<Fields extends object = OpenFields> {
    * The import reads the list of contacts once (about 250 bytes of memory per contact), or looks up each row if that takes
    * fewer requests. It sends only what creates or changes a contact. With a `checkpoint` you can kill the run at any time and
    * start it again with the same source. `dryRun` sends no change; the report then has a `plan` for each row. `addToList`
-   * adds the contacts to a list, 1,000 per request. Rows that conflict with a contact that search does not show yet wait for
-   * it, for up to 30 s together; other rows go on.
+   * adds the contacts to a list, 1,000 per request. Search may not show a new contact yet. A row that conflicts with such a
+   * contact waits for it, all these rows together up to 30 s, while other rows continue.
    *
    * @throws ConfigurationError when the checkpoint is damaged, cannot be written, or belongs to another input.
    * @throws TouchpointError when the service stays unavailable; `partial.report` has the counts so far.
@@ -214,8 +213,8 @@ export class Contacts<Fields extends object = OpenFields> {
    * run is killed or left by `break`, the next run continues there, and yields the rest of the unfinished page again.
    * `removed` comes last. A different order of `listIds` is not a change.
    *
-   * @throws ConfigurationError when the snapshot is damaged, of another workspace or query, or of a newer version. Nothing
-   * was yielded, and the snapshot is unchanged.
+   * @throws ConfigurationError when the snapshot is damaged, belongs to another workspace or query, or was written by a newer
+   * version. Nothing was yielded, and the snapshot is unchanged.
    * @example
    * ```ts
    * for await (const change of client.contacts.changes({ snapshot: "contacts.snapshot" })) {

@@ -40,10 +40,10 @@ export interface SendOptions extends CallOptions {
 /** An email to send. */
 interface EmailSend<Input, Output> {
   readonly options: SendOptions;
-  /** The fields that can be written in several ways, in one form. */
-  readonly writtenAs: (email: Input) => object;
-  /** The receipt, if a person settled the key without one. */
-  readonly settledAs: (email: Input) => Output;
+  /** Returns the fields that can be written in several ways, in their canonical form. */
+  readonly canonicalFields: (email: Input) => object;
+  /** Creates the receipt for a key that a person settled without one. */
+  readonly settledReceipt: (email: Input) => Output;
 }
 
 const longestKey = 512;
@@ -68,14 +68,14 @@ export class ScheduledEmails {
   }
 
   /**
-   * Lists the scheduled emails. Which ones (only those not sent yet, or all) is not documented: read their `status`.
+   * Lists the scheduled emails. The document does not say whether these include emails that were sent, so check the `status`.
    *
    * Inferred, because the document gives no method and no response: `GET /api/v1/emails/scheduled`, which returns a page or an
    * array. The option `routes` corrects method and path.
    *
    * @param query - `skip` and `limit`, as for every list of the service.
    * @returns await it for one page, iterate it for every scheduled email.
-   * @throws RateLimitError when the service asks for a wait longer than `maxRetryAfterMs`.
+   * @throws RateLimitError when the service requires a wait longer than `maxRetryAfterMs`.
    * @example
    * ```ts
    * for await (const { id, sendAt } of client.emails.scheduled.list()) console.log(id, sendAt);
@@ -111,8 +111,8 @@ export class ScheduledEmails {
    * Inferred, because the document gives no method and no response: `DELETE /api/v1/emails/scheduled/:id`, with any success
    * as its response. The option `routes` corrects method and path.
    *
-   * After a lost response the cancel is retried; a retry that gets a 404 counts as done. A cancel that the service confirmed
-   * frees the email's `once` key. After a lost response, or if the service does not know the email any more, the email may
+   * After a lost response the cancel is retried; a retry that gets a 404 counts as done. If the service confirms the cancel,
+   * the email's `once` key is free again. After a lost response, or if the service no longer knows the email, the email may
    * have been sent: calls with the key are then refused until you call `ledger.settle`.
    *
    * @throws NotFoundError when the workspace has no scheduled email with the id.
@@ -138,7 +138,7 @@ export class ScheduledEmails {
         input,
         options,
       ).withResponse();
-      // In a dry run nothing was cancelled.
+      // A dry run makes no attempts, and cancels nothing.
       if (response.attempts > 0) await this.#settle(id, call.wasGone ? "unknown" : "not-sent", call);
       return { data: undefined, response };
     } catch (error) {
@@ -148,12 +148,12 @@ export class ScheduledEmails {
     }
   }
 
-  /** The call reports the result of the email even if the key cannot be settled: a key that stays taken sends nothing. */
+  /** Settles the email's `once` key. Ignores a failure, because a key that stays taken is safe: calls with it send nothing. */
   async #settle(id: string, as: "not-sent" | "unknown", { signal, context }: Call): Promise<void> {
     const { ledger, timeoutMs: limitMs } = context.settings;
     if (ledger.settleScheduled === undefined) return;
     const settling = (async () => ledger.settleScheduled?.(id, as))();
-    // `close` waits for it, also where its caller has left.
+    // `close` waits for the ledger, even if the signal has ended the call.
     const settled = context.lifetime.hold(inTime(settling, { limitMs, clock: context.clock }));
     await untilAborted(settled, signal).catch(() => undefined);
   }
@@ -173,13 +173,13 @@ export class Emails {
   }
 
   /**
-   * Sends one email to one person, now. It is never retried after the email may have been sent.
+   * Sends one email to one person, now. The call is never retried after the email may have been sent.
    *
    * @param options - `once`: at most one email is sent under this key, across calls, crashes and processes. A later call
    * with the key returns the first receipt, with `response.attempts` 0; its `id` is empty if you settled the key without
-   * a receipt. A call that comes while this process sends under the key, by the same ledger, gets the response of that
-   * send. A dry run (`dryRun: true`, the client's or the environment's) sends nothing, claims no key, and returns an email
-   * whose `id` starts with `dry-run:`, with the `request` that would be sent.
+   * a receipt. If this process is already sending under the key with the same ledger, the call gets the response of that
+   * send. A dry run (`dryRun: true` here, in the client's options, or in the environment) sends nothing, claims no key, and
+   * returns an email whose `id` starts with `dry-run:`, with the `request` that would be sent.
    * @throws ValidationError when both or neither of `html` and `text` are given, and when `sendAt` is given.
    * @throws RecipientRefusedError when `recipients.allow` or `TOUCHPOINT_RECIPIENTS` does not cover the recipient.
    * @throws BadRequestError when the recipient is on the do-not-email list, or in a refused stage without `force`, or the
@@ -200,16 +200,20 @@ export class Emails {
    */
   send(email: EmailInput, options: SendOptions = {}): ApiPromise<SentEmail> {
     const unknown = { cc: [], from: "", sentAt: "", tracked: false, contactId: "", contactCreated: false };
-    const settledAs = ({ to, subject }: EmailInput) => ({ id: "", to, subject, ...unknown });
-    return this.#send(operations.emails.send, email, { options, writtenAs: () => ({}), settledAs });
+    const settledReceipt = ({ to, subject }: EmailInput) => ({ id: "", to, subject, ...unknown });
+    return this.#send(operations.emails.send, email, {
+      options,
+      canonicalFields: () => ({}),
+      settledReceipt,
+    });
   }
 
   /**
    * Schedules one email to one person. The service sends it within about a minute after `sendAt`, after it has checked the
-   * email again. It is never retried after the service may have accepted the email.
+   * email again. The call is never retried after the service may have accepted the email.
    *
    * @param email - as for `send`, with `sendAt`: a Date, or an ISO 8601 string with a time zone.
-   * @param options - `once` as for `send`; `sendAt` is part of the email, so each try has to give the same time.
+   * @param options - `once` as for `send`. `sendAt` is part of the email, so repeat a call with the same time.
    * @throws the same as `send`, and ValidationError when `sendAt` is missing or has no time zone.
    * @example
    * ```ts
@@ -224,9 +228,13 @@ export class Emails {
    */
   schedule(email: ScheduledEmailInput, options: SendOptions = {}): ApiPromise<ScheduledEmail> {
     // The same moment can be written in several ways.
-    const writtenAs = ({ sendAt }: ScheduledEmailInput) => ({ sendAt: writtenMoment(sendAt) });
-    const settledAs = (input: ScheduledEmailInput) => ({ id: "", status: "SCHEDULED", ...writtenAs(input) });
-    return this.#send(operations.emails.schedule, email, { options, writtenAs, settledAs });
+    const canonicalFields = ({ sendAt }: ScheduledEmailInput) => ({ sendAt: writtenMoment(sendAt) });
+    const settledReceipt = (input: ScheduledEmailInput) => ({
+      id: "",
+      status: "SCHEDULED",
+      ...canonicalFields(input),
+    });
+    return this.#send(operations.emails.schedule, email, { options, canonicalFields, settledReceipt });
   }
 
   #send<Input extends object, Output>(
@@ -265,7 +273,7 @@ export class Emails {
     sending: EmailSend<Input, Output> & { readonly call: Call; readonly key: string },
   ): Promise<WithResponse<Output>> {
     const { call, key } = sending;
-    const written = sending.writtenAs(payload);
+    const canonical = sending.canonicalFields(payload);
     const { dryRun, ...callOptions } = sending.options;
     const { settings, redactor } = call.context;
     settings.emailGuards.check(operation.id, payload, true);
@@ -274,15 +282,15 @@ export class Emails {
     const result = await sendOnce<WithResponse<Output>>({
       ...{ key, ledger: settings.ledger, caller: call, log: settings.log },
       limitMs: callOptions.timeoutMs ?? settings.timeoutMs,
-      email: { ...payload, ...written },
+      email: { ...payload, ...canonical },
       send: (once) =>
         sendRequest(call, operation, { payload, plan: { dryRun, once } }, callOptions).withResponse(),
-      receiptOf: ({ data }) => redactor.body(keepable({ ...written, ...data })),
+      receiptOf: ({ data }) => redactor.body(keepable({ ...canonical, ...data })),
     });
     if ("sent" in result) return result.sent;
     return {
-      // Stored by this method under the same fingerprint, or missing if a person settled the key.
-      data: (result.receipt ?? sending.settledAs(payload)) as Output,
+      // This method stored the receipt under the same fingerprint. It is missing if a person settled the key without one.
+      data: (result.receipt ?? sending.settledReceipt(payload)) as Output,
       response: { status: 200, headers: toHeaders({}), attempts: 0, waitedMs: 0 },
     };
   }

@@ -14,7 +14,7 @@ import { operations } from "../service/operations.ts";
 import type { OpenFields } from "../workspace/contact-types.ts";
 import type { EventName, EventOf, GivenEventOf, OpenEvents } from "../workspace/event-types.ts";
 
-/** What the events need besides the call. */
+/** The context of the events, besides the call. */
 export interface EventsContext extends Omit<ForecastContext, "call"> {
   /** Open recorders: closing the client drains them. */
   readonly recorders: Set<Pick<Recorder, "tally" | "close" | "abandon">>;
@@ -36,7 +36,7 @@ export class Events<Types extends object = OpenEvents, Fields extends object = O
   }
 
   /**
-   * Records one event. Automations that start, wait for or end on it react at once.
+   * Records one event. Automations that start with, wait for or end with this event react at once.
    *
    * An event without an `id` gets a random one before the first attempt, so a retry after a lost response is recorded once.
    * Two calls with equal events record two events.
@@ -73,10 +73,10 @@ export class Events<Types extends object = OpenEvents, Fields extends object = O
    * temporary reason are retried under their ids. An invalid event is not sent: it is refused with status 400, and its field
    * is in `error`. An empty array sends nothing.
    *
-   * @returns one result per event, in the given order; a failed one has `status` and `error`.
+   * @returns one result per event, in the order of the events. A failed event has `status` and `error`.
    * @throws ValidationError naming every fault as `events[3].name: …`, if no event is valid; nothing was sent.
-   * @throws TouchpointError when a whole request failed. `partial.results` has the known results, `partial.left` the other
-   * events with their ids; you can safely send those again.
+   * @throws TouchpointError when an entire request failed. `partial.results` has the known results. `partial.left` has the
+   * other events with their ids, which you can safely send again.
    * @throws TimeoutError, with the same `partial`, when all requests together take longer than `totalTimeoutMs`.
    * @example
    * ```ts
@@ -101,7 +101,7 @@ export class Events<Types extends object = OpenEvents, Fields extends object = O
 
   /**
    * Creates a recorder, which collects single events into batches, for example in request handlers. Each caller gets its own
-   * result or error. At 50 events per second, this is five times as many as `record` can send within the limit of requests.
+   * result or error. A recorder can send 50 events per second. The limit of requests allows `record` only 10 per second.
    *
    * @throws ConfigurationError naming every fault of the options at once.
    * @example
@@ -161,10 +161,10 @@ export class Events<Types extends object = OpenEvents, Fields extends object = O
   }
 
   /**
-   * Says what an ingestion would take at the client's limits, if nothing else used them. It reads the source, and sends
-   * nothing. `onProgress` of `ingest` has the same for the events left.
+   * Estimates how long an ingestion takes at the client's limits, if nothing else uses them. The method reads the source,
+   * and sends nothing. During `ingest`, `onProgress` reports the same estimate for the remaining events.
    *
-   * @param source - the events, or how many there are; with a number alone `tooOld` is undefined.
+   * @param source - the events, or their number. With a number, `tooOld` is undefined.
    * @throws ValidationError naming every fault of the arguments at once.
    * @example
    * ```ts

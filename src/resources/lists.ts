@@ -28,8 +28,8 @@ export class Lists {
   /**
    * Creates a list. After a lost response the call is not retried, because a second attempt could conflict with the first.
    *
-   * Inferred, because the document gives neither: `POST /api/v1/lists`, which returns the list with its `id` and `name`. The
-   * option `routes` corrects method and path.
+   * Inferred, because the document gives no method and no path: `POST /api/v1/lists`, which returns the list with its `id` and
+   * `name`. The option `routes` corrects method and path.
    *
    * @throws ConflictError when a list with the name exists.
    * @example
@@ -46,13 +46,13 @@ export class Lists {
    * Adds contacts to a list. Their other lists stay the same. An address without a contact becomes a new contact.
    *
    * @param emails - any number of addresses, from an array or any (async) iterable; 1,000 are sent per request. A repeated
-   * address is sent once. No addresses: nothing is sent.
+   * address is sent once. Without addresses, nothing is sent.
    * @param options - `totalTimeoutMs` limits all requests together, including the wait for a stream.
-   * @throws ValidationError naming each value that is not an address, for example `emails[3]`. Nothing was sent: a stream
-   * is read to its end first.
+   * @throws ValidationError naming each value that is not an address, for example `emails[3]`. Nothing was sent, because
+   * a stream is read to its end first.
    * @throws NotFoundError when the workspace has no list with the id.
-   * @throws TouchpointError when one of several requests failed. `partial.done` are the addresses that were sent;
-   * `partial.left` are those that failed or are unknown, and you can safely send them again.
+   * @throws TouchpointError when one of several requests failed. `partial.done` has the addresses of the requests that
+   * succeeded. `partial.left` has all other addresses, and you can safely send them again.
    * @example
    * ```ts
    * const { requested, calls } = await client.lists.addContacts("list-1", ["ada@example.com", "grace@example.com"]);
@@ -79,8 +79,8 @@ export class Lists {
   }
 
   /**
-   * Iterates the contacts of a list. The service has no query for them: this reads the whole list of contacts, 200 per
-   * request, and yields those whose `listIds` has the id. 100,000 contacts take 500 requests, at least 50 seconds.
+   * Iterates the contacts of a list. The service has no such query, so this method reads the complete list of contacts, 200
+   * per request, and yields those whose `listIds` has the id. 100,000 contacts take 500 requests, at least 50 seconds.
    *
    * @param options - as for `contacts.list`.
    * @example
@@ -90,7 +90,7 @@ export class Lists {
    * Scope: none documented, as for every read. Source: service document, Contact, `listIds`.
    */
   members(id: string, options?: CallOptions & PagingOptions): AsyncIterable<Contact> {
-    // A lenient answer may have any shape.
+    // Unless `responseValidation` is `strict`, a response may have any shape.
     return contactsWith(
       this.#call,
       { operation: "lists.members", id, options },
@@ -100,9 +100,9 @@ export class Lists {
 
   #change(
     operation: MembersChange["operation"],
-    { emails, ...what }: { readonly id: string; readonly emails: Addresses; readonly options: CallOptions },
+    { emails, ...rest }: { readonly id: string; readonly emails: Addresses; readonly options: CallOptions },
   ): ApiPromise<MembersReport> {
     const call = this.#call.open(operation.id);
-    return call.answer(changeMembers(emails, { call, operation, ...what }));
+    return call.answer(changeMembers(emails, { call, operation, ...rest }));
   }
 }

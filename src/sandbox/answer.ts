@@ -19,9 +19,9 @@ export interface Incoming {
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[]>>;
-  /** Compressed as `content-encoding` says on a real connection. In process it arrives decompressed, as from any fetch. */
+  /** The uncompressed body. `listen` compresses it as `content-encoding` says. `fetch` returns it as it is, like any fetch. */
   readonly body: string;
-  /** The fault that cuts or breaks the response on its way, or a reset before the first byte. */
+  /** The fault in the delivery of the response. `reset` breaks the connection before the first byte. */
   readonly delivery?: FaultName | "reset";
   /** The delay before the response is sent, in milliseconds. */
   readonly delayMs?: number;
@@ -67,7 +67,7 @@ export const replyTo = ({ status, body, retryAfterMs }: Reply): Answer => {
 export const broken = (message: string): TypeError =>
   new TypeError(message, { cause: Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" }) });
 
-/** The parts of a body that a fault cuts or breaks. Throws where the connection breaks. */
+/** Yields the parts of a body that a fault delays or cuts off. Throws at the point where the connection breaks. */
 export async function* piecesOf({ delivery }: Answer, body: Uint8Array, clock: Clock, signal?: AbortSignal) {
   if (delivery !== "drip") {
     yield body.slice(0, body.length >> 1);
@@ -75,31 +75,31 @@ export async function* piecesOf({ delivery }: Answer, body: Uint8Array, clock: C
     throw broken("terminated");
   }
   let pause = Promise.resolve();
-  for (let at = 0; at < body.length; at += 8) {
+  for (let offset = 0; offset < body.length; offset += 8) {
     await pause;
-    // Start the pause before the piece arrives, so that advancing the clock after its arrival ends the pause, too.
+    // Start the pause before the piece arrives. If the clock is advanced after the arrival, the pause then ends, too.
     pause = clock.sleep(50, signal);
     // The consumer may never request another piece, so a rejection must not be unhandled.
     pause.catch(() => {});
-    yield body.slice(at, at + 8);
+    yield body.slice(offset, offset + 8);
   }
 }
 
 const parsed = (value: unknown, refusal?: Refusal) => ({ value, refusal });
-const unread = (value: unknown, why: string) => parsed(value, new Refusal(400, why));
+const refused = (value: unknown, why: string) => parsed(value, new Refusal(400, why));
 
 /**
- * Parses the body of a request: its JSON, or its text with the reason for the refusal. The refusal is thrown later,
- * when the request has been admitted.
+ * Parses the body of a request. Returns its JSON, or its text with a refusal. The caller throws the refusal, because the
+ * request must first count against the limits.
  */
 export const parseBody = ({ method, headers, body }: Incoming) => {
   const mayBeEmpty = method === "GET" || method === "DELETE";
-  if (body === "") return mayBeEmpty ? parsed(undefined) : unread(undefined, "The body is missing.");
+  if (body === "") return mayBeEmpty ? parsed(undefined) : refused(undefined, "The body is missing.");
   if (!(headers["content-type"] ?? "").toLowerCase().startsWith("application/json"))
-    return unread(body, "The header Content-Type must be application/json.");
+    return refused(body, "The header Content-Type must be application/json.");
   try {
     return parsed(JSON.parse(body));
   } catch {
-    return unread(body, "The body is not valid JSON.");
+    return refused(body, "The body is not valid JSON.");
   }
 };

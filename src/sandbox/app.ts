@@ -52,20 +52,21 @@ const admit = ({ match, body, incoming }: Arrived, key: ApiKey, workspace: Works
   return match;
 };
 
-const unserved: Answer = { status: 0, headers: {}, body: "" };
+const noAnswer: Answer = { status: 0, headers: {}, body: "" };
 
 const idIn = (body: string): string | undefined => /"id":"([^"]+)"/.exec(body)?.[1];
 
-const silent = ["reset", "stall", "truncate", "stall-body", "gzip-corrupt"];
+/** The deliveries that keep the body from the caller. */
+const incompleteDeliveries = ["reset", "stall", "truncate", "stall-body", "gzip-corrupt"];
 
 /** Whether the answer shows the caller that the request was applied. */
-const tells = ({ status, delivery, body }: Answer, made: string | undefined): boolean =>
+const confirms = ({ status, delivery, body }: Answer, recordId: string | undefined): boolean =>
   status >= 200 &&
   status < 300 &&
-  !silent.includes(delivery ?? "") &&
-  (made === undefined || body.includes(made));
+  !incompleteDeliveries.includes(delivery ?? "") &&
+  (recordId === undefined || body.includes(recordId));
 
-/** Creates the service. It gets the current world for each request, because a reset replaces the world. */
+/** Creates the service. Each request calls `world` for the current world, because a reset replaces the world. */
 export const createApp = (world: () => World, clock: SandboxClock, options: SandboxOptions): App => {
   const { latencyMs = 0 } = options;
   const [min, max] = typeof latencyMs === "number" ? [latencyMs, latencyMs] : latencyMs;
@@ -96,7 +97,7 @@ export const createApp = (world: () => World, clock: SandboxClock, options: Sand
     const operation = match?.operation.id;
     const effect = plans.next(operation);
     const served = effect?.applied === false ? undefined : serve(arrived, effect?.failing);
-    const own = served === undefined ? unserved : replyTo(served.reply);
+    const own = served === undefined ? noAnswer : replyTo(served.reply);
     const answer = effect?.answer(own) ?? own;
     const refusal = served?.reply instanceof Refusal ? served.reply : undefined;
     const isSent = answer.status !== 0;
@@ -118,13 +119,13 @@ export const createApp = (world: () => World, clock: SandboxClock, options: Sand
     };
     const exchange = journal.add(record, { headers, body: answer.body });
     // The id of the created or changed record.
-    const made = record.applied ? idIn(own.body) : undefined;
-    if (record.applied && !tells(answer, made)) journal.lost(exchange, made);
+    const recordId = record.applied ? idIn(own.body) : undefined;
+    if (record.applied && !confirms(answer, recordId)) journal.markLost(exchange, recordId);
     const waitMs = lateMs + (answer.delayMs ?? 0);
     if (waitMs > 0) await clock.sleep(waitMs);
     // A client that disconnected before the answer doesn't know whether its request was applied.
-    if (record.applied && incoming.isGone?.() === true) journal.lost(exchange, made);
-    journal.answered(exchange, clock.now() - startedAt);
+    if (record.applied && incoming.isGone?.() === true) journal.markLost(exchange, recordId);
+    journal.markAnswered(exchange, clock.now() - startedAt);
     return { ...answer, headers };
   };
 };

@@ -128,7 +128,7 @@ const argumentRules = {
   updateKey: changeableRules,
   updateMailAccount: { connected: isFlag, failing: or(null, isText), dailyLimit: or(null, isWhole(1)) },
   updateWorkspace: { signatures: listOf(isText), tracking: isFlag },
-  // Of the workbench's controls. The clock checks how far it can be moved.
+  // These four are controls of the workbench. The clock itself checks the range of `ms`.
   advance: { ms: anything },
   freeze: { frozen: isFlag },
   seed: { contacts: isWhole(0, 1_000_000) },

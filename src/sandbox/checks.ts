@@ -7,13 +7,13 @@ export const isTime = must(
   (value) => (typeof value === "string" || isDate(value)) && !Number.isNaN(new Date(value).getTime()),
 );
 
-/** Applies another check to some values. */
+/** Checks values that pass `test` with `then`, and all others with `otherwise`. */
 export const when =
   (test: (value: unknown) => boolean, then: Rule, otherwise: Rule): Rule =>
   (value, field) =>
     (test(value) ? then : otherwise)(value, field);
 
-/** Also accepts this value. */
+/** Accepts one value without a check. */
 export const or = (accepted: unknown, check: Rule): Rule =>
   when((value) => value === accepted, anything, check);
 

@@ -14,15 +14,15 @@ import type { World } from "./world.ts";
 
 /** A contact to add directly. Missing fields get the same defaults as in a contact created from an email only. */
 export type SeedContact = Partial<Omit<ContactRecord, "id">> & {
-  /** Unique in the workspace; not checked to be an address. */
+  /** Unique in the workspace. The sandbox does not check that it is a valid address. */
   readonly email: string;
 };
 
-/** What users do on the service's website while your code uses its API. */
+/** Simulates what people do on the service's website while your code uses its API. */
 export interface SandboxControls {
   /**
    * Adds `count` realistic contacts to the workspace `default`, the same in every run. `change` can set fields of each
-   * contact; its argument counts up, from 0 in an empty workspace.
+   * contact. Its argument is the contact's index, which starts at 0 in an empty workspace.
    *
    * @throws ConfigurationError when `count` is not a whole number of at least 0.
    * @example
@@ -32,10 +32,10 @@ export interface SandboxControls {
    */
   seedContacts(count: number, change?: (index: number) => Partial<SeedContact>): void;
   /**
-   * Adds one contact. `workspace` is the name of a workspace, here and below; default: `default`.
+   * Adds one contact. In this method and the next ones, `workspace` is the name of a workspace; default: `default`.
    *
-   * @throws ConfigurationError when another contact has the email. This and the methods below also throw one for an
-   * unknown workspace.
+   * @throws ConfigurationError when another contact has the email. Each method with a `workspace` also throws it when the
+   * workspace is unknown.
    * @example
    * ```ts
    * const { id } = sandbox.addContact({ email: "ada@example.com", stage: "UNSUBSCRIBED" });
@@ -95,7 +95,7 @@ export interface SandboxControls {
   updateKey(key: string, change: Partial<Omit<ApiKeyOptions, "key" | "workspace">>): void;
 }
 
-/** Creates the controls. They get the current world for each call, because a reset replaces the world. */
+/** Creates the controls. Each control calls `current` for the current world, because a reset replaces the world. */
 export const createControls = (current: () => World): SandboxControls => ({
   seedContacts: (count, change) => {
     refuseSetup("sandbox.seedContacts", isWhole(0)(count, "count"));
@@ -115,8 +115,8 @@ export const createControls = (current: () => World): SandboxControls => ({
     const { mailAccounts } = workspace;
     const account = mailAccounts.get(id);
     if (account === undefined) {
-      const meant = suggestion(id, [...mailAccounts.keys()]);
-      throw new ConfigurationError(`sandbox.updateMailAccount: there is no account "${id}"${meant}`);
+      const hint = suggestion(id, [...mailAccounts.keys()]);
+      throw new ConfigurationError(`sandbox.updateMailAccount: there is no account "${id}"${hint}`);
     }
     const { connected = account.isConnected, failing, dailyLimit } = change ?? {};
     account.isConnected = connected;

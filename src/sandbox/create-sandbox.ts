@@ -90,7 +90,7 @@ export interface Sandbox extends SandboxControls {
    * Stops the sandbox's clock; `false` starts it again. `advance` also moves a stopped clock. Responses that take time
    * (`latencyMs`) wait for this clock.
    *
-   * @throws ConfigurationError for anything but true and false.
+   * @throws ConfigurationError unless the argument is true or false.
    * @example
    * ```ts
    * sandbox.freeze();
@@ -150,11 +150,11 @@ export const createSandbox = (input: SandboxOptions = {}): Sandbox => {
   const base = options.clock ?? systemClock;
   const clock = createSandboxClock(base);
   const stateNamed = (name: string): SandboxState => stateOf(() => world, name);
-  const { waitFor, look } = createWaiting(stateNamed, base);
+  const { waitFor, recheck } = createWaiting(stateNamed, base);
   let version = 0;
   const changed = (): void => {
     version += 1;
-    look();
+    recheck();
   };
   let world = createWorld(options, clock, changed);
   const app = createApp(() => world, clock, options);

@@ -88,7 +88,7 @@ const bodiless = [204, 205, 304];
 /** The effect of a planned fault, and its name in `state.requests`. */
 export interface PlannedEffect extends Effect {
   readonly label: string;
-  /** The failing batch items, which the rules leave out. */
+  /** The failing batch items, which the rules skip. */
   readonly failing?: ItemsFault;
 }
 

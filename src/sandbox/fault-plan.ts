@@ -55,7 +55,7 @@ const misplaced = (options: unknown): string[] => {
   const hasItems = operation === "*" || operation === "events.recordBatch";
   return hasItems || !isRecord(planned) || !("items" in planned)
     ? []
-    : ['with.items needs operation: "events.recordBatch", the only one with items'];
+    : ['with.items needs operation: "events.recordBatch", because only a batch has items'];
 };
 
 interface ActiveFault {

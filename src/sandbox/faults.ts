@@ -55,11 +55,11 @@ export interface StatusFault {
   readonly status: number;
   /** The `Retry-After` header: seconds, or any text, such as `date.toUTCString()` for an HTTP date. */
   readonly retryAfter?: number | string;
-  /** Default: `{ error }`. A string is sent unchanged. A 204, 205 or 304 is sent without it. */
+  /** The body. Default: `{ error }`. A string is sent unchanged. A 204, 205 or 304 is sent without a body. */
   readonly body?: unknown;
   /**
-   * More headers, such as the `location` of a redirect. One of the same name, in any letter case, replaces
-   * `content-type: application/json` or `retryAfter`.
+   * More headers, such as the `location` of a redirect. A `content-type` or `retry-after` here, in any letter case,
+   * replaces the default `application/json` or the field `retryAfter`.
    */
   readonly headers?: Readonly<Record<string, string>>;
   /** Whether the request takes effect anyway; default: false. */
@@ -74,9 +74,9 @@ export interface ItemsFault {
   readonly status?: number;
 }
 
-/** The service's own response, late. */
+/** A delay of the service's own response. */
 export interface DelayFault {
-  /** How late, in milliseconds on the sandbox's clock. The request is counted and applied at once. */
+  /** The delay in milliseconds on the sandbox's clock. The request is counted and applied at once. */
   readonly delayMs: number;
 }
 
@@ -89,9 +89,9 @@ export interface FaultOptions {
   readonly operation?: string;
   /** The first request that fails, counted from now, starting at 1 (default). */
   readonly nth?: number;
-  /** How many requests fail from there. Default 1; `Infinity` for all. */
+  /** How many requests fail, starting with `nth`. Default 1; `Infinity` for all. */
   readonly times?: number;
-  /** The probability that each of them fails, 0–1, drawn from the sandbox's seed. Default 1. */
+  /** The probability that each of these requests fails, 0–1, drawn from the sandbox's seed. Default 1. */
   readonly chance?: number;
   /** What happens to these requests. */
   readonly with: Fault;

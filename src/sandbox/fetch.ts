@@ -12,12 +12,12 @@ type FetchInit = Parameters<typeof fetch>[1];
 const targetOf = ({ pathname, search }: URL, basePath: string): string =>
   (pathname.startsWith(`${basePath}/`) ? pathname.slice(basePath.length) : pathname) + search;
 
-/** A Request of any realm or library: `instanceof` knows those of this one only. */
+/** Whether the input is a Request, of any realm or library. `instanceof` recognizes only those of this realm. */
 const isRequest = (input: FetchInput): input is Request => typeof input === "object" && "url" in input;
 
 /**
- * Synchronous if the body is a string, so that the request takes effect before `fetch` returns its promise. Creating no
- * Request halves the cost of a call.
+ * Reads the arguments of `fetch`. Returns synchronously if the body is a string, so that the request takes effect before
+ * `fetch` returns its promise. It creates no `Request`, which would double the cost of a call.
  */
 const readRequest = (input: FetchInput, init: FetchInit, basePath: string): Incoming | Promise<Incoming> => {
   const { Headers, Response } = platform();

@@ -43,11 +43,11 @@ export interface RequestCounts {
 export interface Exchange {
   /** The number of the request, counted from 1. */
   readonly number: number;
-  /** Headers and body are missing once the request is older than the newest `keep`. */
+  /** The request. Only the newest `keep` requests still have their headers and body. */
   request: RequestRecord;
   /** Undefined once the journal has dropped the response. */
   answer:
-    | (Pick<Answer, "headers" | "body"> & { /** Of the body, before it was cut. */ readonly length: number })
+    | (Pick<Answer, "headers" | "body"> & { /** The length of the uncut body. */ readonly length: number })
     | undefined;
   /** Milliseconds until the answer, on the sandbox's clock. Undefined before the answer. */
   tookMs: number | undefined;
@@ -55,16 +55,16 @@ export interface Exchange {
   isLost: boolean;
 }
 
-const keptAnswers = 500;
-const keptRows = 100_000;
-const mostBeyond = 10_000;
-const keptCharacters = 64 * 1_024;
+const maxAnswers = 500;
+const maxRows = 100_000;
+const rowsPerTrim = 10_000;
+const maxBodyCharacters = 64 * 1_024;
 
-// A copy, because a slice of a string keeps the entire string in memory.
+// Copy the slice, because a slice of a string keeps the entire string in memory.
 const cut = (text: string): string =>
-  text.length <= keptCharacters ? text : Buffer.from(text.slice(0, keptCharacters)).toString();
+  text.length <= maxBodyCharacters ? text : Buffer.from(text.slice(0, maxBodyCharacters)).toString();
 
-/** Whether the exchange is a success without a fault, which needs no details later. */
+/** Whether the exchange succeeded without a fault. The journal drops such responses first. */
 const isPlain = ({ request: { status = 0, fault } }: Exchange): boolean =>
   fault === undefined && status >= 200 && status < 300;
 
@@ -72,9 +72,9 @@ const gapsAfter = (total: number, keep: number): string | undefined => {
   const most = (count: number, what: string) =>
     total > count ? [`the newest ${count.toLocaleString("en")} ${what}`] : [];
   const gaps = [
-    ...most(Math.min(keep, keptAnswers), "successful responses"),
+    ...most(Math.min(keep, maxAnswers), "successful responses"),
     ...most(keep, "requests with their headers and body"),
-    ...most(keptRows, "requests in the list"),
+    ...most(maxRows, "requests in the list"),
   ];
   return gaps.length === 0
     ? undefined
@@ -94,15 +94,15 @@ export const createJournal = (keep: number, changed: () => void) => {
   const byOperation: Record<string, number> = {};
   let total = 0;
   const forget = (): void => {
-    const old = exchanges.at(-keptAnswers - 1);
+    const old = exchanges.at(-maxAnswers - 1);
     if (old !== undefined && isPlain(old)) old.answer = undefined;
     const older = exchanges.at(-keep - 1);
     if (older !== undefined) {
       older.request = { ...older.request, headers: {}, body: undefined };
       older.answer = undefined;
     }
-    // Remove many exchanges at once, because each removal moves all other ones.
-    if (exchanges.length >= keptRows + mostBeyond) exchanges.splice(0, exchanges.length - keptRows);
+    // Remove many exchanges at once, because each removal moves all remaining ones.
+    if (exchanges.length >= maxRows + rowsPerTrim) exchanges.splice(0, exchanges.length - maxRows);
   };
   return {
     requests,
@@ -132,11 +132,11 @@ export const createJournal = (keep: number, changed: () => void) => {
       return exchange;
     },
     /** Notes that the caller doesn't know whether its request took effect. */
-    lost(exchange: Exchange, id: string | undefined): void {
+    markLost(exchange: Exchange, id: string | undefined): void {
       exchange.isLost = true;
       if (id !== undefined) lostIds.add(id);
     },
-    answered(exchange: Exchange, tookMs: number): void {
+    markAnswered(exchange: Exchange, tookMs: number): void {
       exchange.tookMs = Math.round(tookMs);
       changed();
     },

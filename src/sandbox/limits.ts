@@ -12,7 +12,7 @@ export interface Meter {
   used(now: number): number;
 }
 
-/** Creates a counter of a sliding window: what is taken counts for its length. */
+/** Creates a counter for a sliding window: each unit counts for `windowMs` after it was taken. */
 export const createMeter = (window: LimitWindow): Meter => {
   const { max, windowMs } = window;
   const most = Math.max(1, Math.floor(max));
@@ -26,7 +26,7 @@ export const createMeter = (window: LimitWindow): Meter => {
   return {
     window,
     waitMs(weight, now) {
-      // A weight above the limit passes only when the window is empty.
+      // A weight above the limit passes only when the window is empty. It then counts for longer, see `take`.
       const missing = used(now) + Math.min(weight, most) - most;
       return (expiries[missing - 1] ?? now) - now;
     },
@@ -47,7 +47,7 @@ export type MetersFor = (owner: string, budget: BudgetName) => Meters;
 /** All counters, with the names of their owners. */
 export type OwnedMeters = { readonly owner: string; readonly meters: Meters }[];
 
-/** Reads the option; `false` turns all limits off. */
+/** Creates the `MetersFor` of the option `limits`; `false` turns all limits off. */
 export const createMetersFor =
   (limits: SandboxLimits | false, all: OwnedMeters): MetersFor =>
   (owner, budget) => {

@@ -17,8 +17,9 @@ const nameIn = (header: string | undefined): string | undefined => {
 };
 
 /**
- * Whether the `Host` header of a request names this server. A web page whose own name was made to resolve to this machine
- * (DNS rebinding) sends that name, and must not read the sandbox. An address cannot be rebound.
+ * Whether the `Host` header of a request names this server. With DNS rebinding, an attacker makes the host name of a web
+ * page resolve to this machine. Requests from that page carry its host name, and must not reach the sandbox. An IP address
+ * cannot be rebound.
  *
  * @param names - the host that the server listens on, and the allowed hosts.
  * @param address - the local address of this connection.
@@ -118,7 +119,7 @@ export const listen = async (
     serve(request, response).catch(() => response.destroy());
   });
   await once(server.listen(port, host), "listening");
-  // A TCP server always has an address object, never a pipe's name.
+  // `address()` returns an object for a TCP server; only a pipe has a string.
   const { port: bound } = server.address() as AddressInfo;
   return {
     url: baseUrlAt(host, bound),

@@ -7,21 +7,21 @@ export type CustomFieldKind = "text" | "number" | "boolean" | "date";
 /** The role of a key's creator: `admin` may do everything, `editor` everything but send, `viewer` only read. */
 export type Role = "admin" | "editor" | "viewer";
 
-/** A key and what it may do. */
+/** An API key and its permissions. */
 export interface ApiKeyOptions {
   /** The key itself: unique, without blanks. */
   readonly key: string;
-  /** What it may do; default: every scope. A call without its scope gives 403. */
+  /** The scopes of the key; default: every scope. A call without its scope gives 403. */
   readonly scopes?: readonly Scope[];
-  /** The name of its workspace; default: `default`. */
+  /** The name of the key's workspace; default: `default`. */
   readonly workspace?: string;
-  /** From this time on the key gives 401: a `Date` or an ISO 8601 string; default: never. */
+  /** When the key expires: a `Date` or an ISO 8601 string; default: never. An expired key gives 401. */
   readonly expiresAt?: Date | string;
-  /** Whether the key gives 401; default: false. */
+  /** Whether the key was revoked; default: false. A revoked key gives 401. */
   readonly revoked?: boolean;
-  /** The role of its creator: `editor` may not send, `viewer` may only read; other calls give 403. Default: `admin`. */
+  /** The role of the key's creator: `editor` may not send, `viewer` may only read; other calls give 403. Default: `admin`. */
   readonly role?: Role;
-  /** The id of the mail account that sends its emails; default: the workspace's first. */
+  /** The id of the mail account that sends the key's emails; default: the workspace's first account. */
   readonly mailAccount?: string;
 }
 
@@ -31,9 +31,9 @@ export interface MailAccountOptions {
   readonly id: string;
   /** Display name and address; default: its id at `touchpoint.example`. */
   readonly from?: string;
-  /** Default: true. A disconnected account refuses every send with 400. */
+  /** Whether the account is connected; default: true. A disconnected account refuses every send with 400. */
   readonly connected?: boolean;
-  /** If set, every send fails with 502 and this message. Default: it works. */
+  /** If set, every send fails with 502 and this message. Default: sends succeed. */
   readonly failing?: string;
   /** How many emails the account may send in any 24 hours; default: no limit. */
   readonly dailyLimit?: number;
@@ -41,17 +41,17 @@ export interface MailAccountOptions {
 
 /** A change to a mail account while the sandbox runs. A missing field stays as it is. */
 export interface MailAccountChange {
-  /** `false`: every send is refused with 400. */
+  /** Whether the account is connected. A disconnected account refuses every send with 400. */
   readonly connected?: boolean;
   /** Every send fails with 502 and this message; null repairs the account. */
   readonly failing?: string | null;
-  /** Emails per day from now on, of all keys and schedules; null: what the sandbox started with. */
+  /** How many emails of all keys and schedules the account sends per day from now on; null restores the initial limit. */
   readonly dailyLimit?: number | null;
 }
 
 /** An automation: the events that start, resume and end a run. */
 export interface AutomationOptions {
-  /** Its name in the `note` of an answer. */
+  /** The automation's name, which the `note` of a response contains. */
   readonly name: string;
   /** The name of the event that starts a run. */
   readonly startsOn: string;
@@ -63,7 +63,7 @@ export interface AutomationOptions {
   readonly goalOn?: string;
   /** A property that must be equal in the starting and the later event; default: none. */
   readonly correlateBy?: string;
-  /** Whether it starts on events up to 7 days old instead of 72 hours; default: false. */
+  /** Whether the automation accepts events up to 7 days old instead of 72 hours; default: false. */
   readonly transactional?: boolean;
 }
 
@@ -73,7 +73,7 @@ export interface WorkspaceOptions {
   readonly customFields?: Readonly<Record<string, CustomFieldKind>>;
   /** Ids of signatures; `default` always exists. An unknown id gives 404. */
   readonly signatures?: readonly string[];
-  /** Default: one connected account, `mail-1`. */
+  /** The mail accounts. Default: one connected account, `mail-1`. */
   readonly mailAccounts?: readonly MailAccountOptions[];
   /** Addresses, in any letter case, to which every send is refused with 400; default: none. */
   readonly doNotEmail?: readonly string[];
@@ -96,7 +96,7 @@ export interface LimitWindow {
 
 const day = 86_400_000;
 
-/** The numbers of the service document. Source: service document, Limits. */
+/** The limits that the service document gives. Source: service document, Limits. */
 export const documentedLimits = {
   requests: { max: 100, windowMs: 10_000 },
   requestsPerDay: { max: 50_000, windowMs: day },
@@ -144,7 +144,7 @@ export interface SandboxOptions extends WorkspaceOptions {
 
 /** Options of the HTTP server. */
 export interface ListenOptions {
-  /** 0–65,535. Default 0: a free port. */
+  /** The port, 0–65,535. Default: 0, which picks a free port. */
   readonly port?: number | undefined;
   /** The address to bind; default: 127.0.0.1, this machine only. */
   readonly host?: string | undefined;

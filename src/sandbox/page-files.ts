@@ -10,7 +10,7 @@ const types: Readonly<Record<string, string>> = {
   svg: "image/svg+xml",
 };
 
-/** A file of the page; undefined if there is none of that name. */
+/** Reads a file of the page; undefined if no file has this name. */
 export const pageFile = async (name: string) => {
   const type = types[/^[\w-]+\.(\w+)$/.exec(name)?.[1] ?? ""];
   if (type === undefined) return undefined;

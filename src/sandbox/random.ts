@@ -1,7 +1,7 @@
 /** Returns numbers from 0 to below 1, the same sequence for the same seed. */
 export type Random = () => number;
 
-/** A small generator (a multiplicative hash of a counter); without a seed every sandbox differs. */
+/** Creates a small generator, a multiplicative hash of a counter. Without a seed, each sandbox gets other numbers. */
 export const createRandom = (seed: number | undefined): Random => {
   let counter = seed === undefined ? Math.floor(Math.random() * 2 ** 32) : seed >>> 0;
   return () => {

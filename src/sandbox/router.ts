@@ -20,12 +20,12 @@ export interface Match {
 
 type Operations = typeof operations;
 
-/** A rule for every record: an operation without one does not compile. */
+/** One rule for each operation. An operation without a rule does not compile. */
 export type RulesFor<Records> = {
   readonly [Resource in keyof Records]: { readonly [Name in keyof Records[Resource]]: Rule };
 };
 
-/** The rules, by the names of the records. */
+/** The rules, by resource and operation. */
 export const rules: RulesFor<Operations> = {
   contacts: { create: createContact, list: listContacts, update: updateContact },
   companies: { create: createCompany, update: updateCompany, findByDomain: findCompany },
@@ -33,7 +33,7 @@ export const rules: RulesFor<Operations> = {
   events: { record: recordEvent, recordBatch },
   emails: {
     send: sendEmail,
-    // The same method and path: the rule decides by `sendAt`.
+    // `schedule` has the method and path of `send`. Their rule decides by `sendAt`.
     schedule: sendEmail,
     scheduledList: listScheduled,
     scheduledUpdate: updateScheduled,

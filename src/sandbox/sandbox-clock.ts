@@ -63,7 +63,7 @@ export const createSandboxClock = (base: Clock) => {
     wallTime,
     after,
     sleep: (ms: number, signal?: AbortSignal) => sleepOn({ after }, ms, signal),
-    /** Timers that become due fire in order, each at its own due time. @throws ConfigurationError for a time that cannot be reached. */
+    /** Moves the clock. Timers that become due fire in order, each at its own due time. @throws ConfigurationError for a time out of range. */
     advance(wait: unknown) {
       refuseSetup("sandbox.advance", isWait(wait, "ms"));
       const ms = Number(wait);
@@ -87,11 +87,11 @@ export const createSandboxClock = (base: Clock) => {
     get isFrozen() {
       return stoppedAt !== undefined;
     },
-    /** How far it is ahead of the base clock; below 0 if it was stopped for longer than it was ahead. */
+    /** How far the clock is ahead of the base clock. Negative if the clock was stopped for longer than it had been ahead. */
     get aheadMs() {
       return offset;
     },
-    /** Pending timers keep their remaining time. @throws ConfigurationError for a time that cannot be reached. */
+    /** Sets `aheadMs`. Pending timers keep their remaining time. @throws ConfigurationError for a time out of range. */
     setAhead(ms: number) {
       refuseSetup("sandbox.load", isAhead(ms, "aheadMs"));
       const step = ms - offset;

@@ -44,7 +44,7 @@ interface Snapshot {
   readonly version: 1;
   /** How far the sandbox's clock was ahead. */
   readonly aheadMs?: number;
-  /** How many ids had been created. */
+  /** How many ids the sandbox had created. */
   readonly ids?: number;
   readonly workspaces: Readonly<Record<string, WorkspaceSnapshot>>;
 }
@@ -72,7 +72,7 @@ const workspaceRules = {
 const snapshotRules = {
   format: isOneOf("touchpoint-sandbox"),
   version: must("1", (value) => value === 1),
-  // The clock checks which it can be.
+  // The clock checks the range.
   aheadMs: must("a number of milliseconds", Number.isFinite),
   ids: isWhole(0),
   workspaces: recordOf(optionsOf(workspaceRules, "an object")),
@@ -100,7 +100,7 @@ const restoreInto = (workspace: Workspace, from: WorkspaceSnapshot): void => {
   }
 };
 
-/** Takes and restores snapshots. @param startAnew - replaces the world by a new one, once it is filled. */
+/** Takes and restores snapshots. @param startAnew - replaces the world with a new one, after `fill` has filled it. */
 export const createSnapshots = (
   world: () => World,
   clock: SandboxClock,
@@ -115,7 +115,7 @@ export const createSnapshots = (
       [...world().workspaces].map(([name, workspace]) => [name, workspaceSnapshot(workspace)]),
     ),
   });
-  /** Scheduled emails that are due are sent. @throws ConfigurationError naming every fault; the sandbox is then unchanged. */
+  /** Replaces all records and sends due scheduled emails. @throws ConfigurationError naming every fault; the sandbox is then unchanged. */
   const restore = (value: unknown): void => {
     refuseSetup(
       "sandbox.load",

@@ -9,13 +9,16 @@ import type {
 } from "./store/records.ts";
 import type { World } from "./world.ts";
 
-/** What the code under test did. Live views: read them, do not change them; after a reset, ask for them again. */
+/**
+ * The records of a workspace and all requests. Each property is a live view that you must not change. After a reset, read
+ * the property again.
+ */
 export interface SandboxState {
-  /** In order of creation. */
+  /** The contacts, in order of creation. */
   readonly contacts: readonly Readonly<ContactRecord>[];
-  /** By id. */
+  /** The companies by id. */
   readonly companies: ReadonlyMap<string, Readonly<CompanyRecord>>;
-  /** By id; `listIds` of a contact names the lists that it is in. */
+  /** The lists by id. The `listIds` of a contact are the lists that it is in. */
   readonly lists: ReadonlyMap<string, ListRecord>;
   /** Recorded events, once each; `repeats` counts later requests with the same id. */
   readonly events: readonly Readonly<EventRecord>[];
@@ -40,6 +43,6 @@ export const stateOf = (world: () => World, name: string): SandboxState => {
     const get = (): unknown => Reflect.get(current(), part);
     return [part, { get, enumerable: true }] as const;
   });
-  // A getter for each part of the state.
+  // The object has a getter for each property of `SandboxState`.
   return Object.defineProperties({}, Object.fromEntries(getters)) as SandboxState;
 };

@@ -7,7 +7,7 @@ import { defaultWorkspace } from "./keys.ts";
 import type { SandboxState } from "./state.ts";
 import type { ContactRecord, EmailRecord, EventRecord } from "./store/records.ts";
 
-/** What can be waited for. */
+/** The records that `waitFor` can wait for, by kind. */
 export interface Awaited {
   readonly email: EmailRecord;
   readonly contact: ContactRecord;
@@ -15,11 +15,11 @@ export interface Awaited {
   readonly request: RequestRecord;
 }
 
-/** How long to wait, and where. */
+/** The timeout and the workspace of a wait. */
 export interface WaitOptions {
-  /** Milliseconds on the `clock` option of the sandbox, which `advance` does not move. 5,000 by default. */
+  /** Milliseconds on the `clock` option of the sandbox, which `advance` does not move. Default: 5,000. */
   readonly timeoutMs?: number;
-  /** The name of a workspace; default: `default`. Requests are those of all workspaces. */
+  /** The name of a workspace; default: `default`. A wait for a `request` covers all workspaces. */
   readonly workspace?: string;
 }
 
@@ -46,43 +46,44 @@ const fits = (wanted: unknown, value: unknown, field = ""): boolean => {
 const isKind = isOneOf(...Object.keys(kinds));
 const optionRules = { timeoutMs: isAtLeast(0), workspace: isText };
 
-/** Waits for records; `look` has those that wait look again. */
+/** Creates `waitFor`. `recheck` makes pending calls look at the records again. */
 export const createWaiting = (
   stateNamed: (workspace: string) => SandboxState,
   clock: Clock,
-): { readonly waitFor: WaitFor; look(): void } => {
-  const waiting = new Set<() => void>();
+): { readonly waitFor: WaitFor; recheck(): void } => {
+  const pending = new Set<() => void>();
   const waitFor: WaitFor = async (kind, fields, options) => {
     refuseSetup("sandbox.waitFor", [...isKind(kind, "kind"), ...ruleFaults(options, optionRules)]);
     const { timeoutMs = 5_000, workspace = defaultWorkspace } = options ?? {};
     const state = stateNamed(workspace);
-    // The kind decides the records' type; a lookup in a table does not say so to the compiler.
+    // The kind decides the type of the records, which the compiler cannot derive from the lookup.
     const records = () => state[kinds[kind]] as readonly Awaited[typeof kind][];
     const find = () => records().find((record) => fits(fields ?? {}, record));
     const present = find();
     if (present !== undefined) return present;
-    // Here, where a value that is no JSON rejects: in the timer it would end the process.
+    // Write the fields now: a value that JSON cannot hold rejects the promise here, and would end the process in the timer.
     const what = `${kind} with ${JSON.stringify(fields ?? {})}`;
     return new Promise((resolve, reject) => {
       const look = (): void => {
         const match = find();
         if (match === undefined) return;
-        waiting.delete(look);
+        pending.delete(look);
         cancel();
         resolve(match);
       };
       const cancel = clock.after(timeoutMs, () => {
-        waiting.delete(look);
-        reject(new Error(`sandbox.waitFor: no ${what} within ${timeoutMs} ms, among ${records().length}`));
+        pending.delete(look);
+        const counted = `${kinds[kind]} checked: ${records().length}`;
+        reject(new Error(`sandbox.waitFor: no ${what} within ${timeoutMs} ms (${counted})`));
       });
-      waiting.add(look);
+      pending.add(look);
     });
   };
   return {
     waitFor,
-    look: () => {
-      // The record may not be complete before the request has ended.
-      if (waiting.size > 0) queueMicrotask(() => waiting.forEach((look) => void look()));
+    recheck: () => {
+      // Look in a microtask: until the current request ends, its record may be incomplete.
+      if (pending.size > 0) queueMicrotask(() => pending.forEach((look) => void look()));
     },
   };
 };

@@ -43,11 +43,11 @@ export const createWorld = (options: SandboxOptions, clock: SandboxClock, change
     journal,
     plans,
     random,
-    /** How many ids were created; set when a snapshot is loaded. */
+    /** How many ids the sandbox has created. A loaded snapshot sets the count. */
     ids,
     keys,
     meters,
-    /** By name; the `default` one comes first. */
+    /** The workspaces by name; `default` comes first. */
     workspaces,
     workspaceNamed,
   };

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { Issue } from "../errors.ts";
-import { foldedName, nearestTo } from "../runtime/nearest-name.ts";
+import { foldedName, suggestion } from "../runtime/nearest-name.ts";
 import { type Copying, copyWritten, isRecord } from "../runtime/values.ts";
 import { type AnySchema, type Definition, defOf, inputs, zodOf } from "./common.ts";
 import { type JsonFault, jsonFault, recordFault } from "./json.ts";
@@ -8,26 +8,26 @@ import { type JsonFault, jsonFault, recordFault } from "./json.ts";
 /** The fields with times. Separate rules convert their objects. */
 const momentFields = ["sendAt", "occurredAt"];
 
-/** Finds the faults of a field that the input does not name. */
+/** Finds the faults of a field that is not in the schema, which has the fields `names`. */
 type Judge = (holder: object, field: string, names: readonly string[]) => readonly JsonFault[];
 
-/** Judges the fields with a value that an input does not name, also in its nested objects. */
+/** Judges the fields that have a value but are not in the schema, also in nested objects. */
 const straysIn = (
   def: Definition,
   value: unknown,
   judge: Judge,
-  around: readonly PropertyKey[] = [],
+  prefix: readonly PropertyKey[] = [],
 ): readonly Issue[] => {
   if (typeof value !== "object" || value === null) return [];
   if (def.type === "array" && Array.isArray(value))
-    return value.flatMap((item, index) => straysIn(defOf(def.element), item, judge, [...around, index]));
-  // A response, or an object with field names of the workspace, has no known fields.
+    return value.flatMap((item, index) => straysIn(defOf(def.element), item, judge, [...prefix, index]));
+  // Only inputs have an entry here: not responses, and not objects with the workspace's own field names.
   const shape = inputs.get(def);
   if (shape === undefined) return [];
   if (value.constructor !== Object && !Array.isArray(value)) {
     const fault = recordFault(value, `must be an object with fields, not a ${value.constructor?.name}`);
-    // A fault of one field is found with the field.
-    if (fault?.path.length === 0) return [{ path: pathOf(around), message: fault.message }];
+    // The loop below finds the faults of single fields.
+    if (fault?.path.length === 0) return [{ path: pathOf(prefix), message: fault.message }];
   }
   const issues: Issue[] = [];
   for (const name of Object.keys(value)) {
@@ -36,8 +36,8 @@ const straysIn = (
     const inner = shape.get(name);
     if (inner === undefined)
       for (const { path, message } of judge(value, name, [...shape.keys()]))
-        issues.push({ path: pathOf([...around, name, ...path]), message });
-    else if (typeof item === "object") issues.push(...straysIn(inner, item, judge, [...around, name]));
+        issues.push({ path: pathOf([...prefix, name, ...path]), message });
+    else if (typeof item === "object") issues.push(...straysIn(inner, item, judge, [...prefix, name]));
   }
   return issues;
 };
@@ -46,10 +46,10 @@ const straysIn = (
 const misspelled: Judge = (holder, field, names) => {
   // No schema checks this field, but a function or endless nesting in it would make a complete batch fail.
   const fault = jsonFault(Reflect.get(holder, field), field);
-  const meant = names.find((name) => foldedName(name) === foldedName(field));
+  const match = names.find((name) => foldedName(name) === foldedName(field));
   const unwritable = fault === undefined ? [] : [fault];
-  if (meant === undefined || Reflect.get(holder, meant) !== undefined) return unwritable;
-  return [...unwritable, { path: [], message: `there is no such field; is "${meant}" meant?` }];
+  if (match === undefined || Reflect.get(holder, match) !== undefined) return unwritable;
+  return [...unwritable, { path: [], message: `there is no such field (did you mean "${match}"?)` }];
 };
 
 /** Finds the fields of an input that the document does not name, except allowed ones. */
@@ -60,9 +60,7 @@ export const unnamedFields = (
 ): readonly Issue[] =>
   straysIn(defOf(schema), value, (_holder, field, names) => {
     if (allowed.includes(field)) return [];
-    const meant = nearestTo(field, names);
-    const message = `the document names no such field${meant === undefined ? "" : `; is "${meant}" meant?`}`;
-    return [{ path: [], message }];
+    return [{ path: [], message: `the document has no such field${suggestion(field, names)}` }];
   });
 
 /** Writes a path as you would type it: `events[3].name`. */
@@ -153,25 +151,25 @@ const unsent = "is an accessor or inherited and would not be sent; pass a plain 
 const unsentIn = (
   def: Definition,
   { input, copy }: { readonly input: unknown; readonly copy: unknown },
-  around: readonly PropertyKey[] = [],
+  prefix: readonly PropertyKey[] = [],
 ): readonly Issue[] => {
   if (typeof input !== "object" || input === null || typeof copy !== "object" || copy === null) return [];
   if (def.type === "array" && Array.isArray(input))
     return input.flatMap((item, index) =>
-      unsentIn(defOf(def.element), { input: item, copy: Reflect.get(copy, index) }, [...around, index]),
+      unsentIn(defOf(def.element), { input: item, copy: Reflect.get(copy, index) }, [...prefix, index]),
     );
   const shape = inputs.get(def);
   if (shape === undefined || !isRecord(copy)) return [];
   const issues: Issue[] = [];
   for (const [name, inner] of shape) {
-    // An object that cannot be copied stays what it is.
+    // An object that cannot be copied is the same object in the input and in the copy.
     const sent = Object.hasOwn(copy, name) ? copy[name] : undefined;
     if (sent !== undefined && (typeof sent !== "object" || sent === null)) continue;
     const value: unknown = Reflect.get(input, name);
-    if (sent !== undefined) issues.push(...unsentIn(inner, { input: value, copy: sent }, [...around, name]));
+    if (sent !== undefined) issues.push(...unsentIn(inner, { input: value, copy: sent }, [...prefix, name]));
     // A method of a class is not a field.
     else if (value !== undefined && typeof value !== "function")
-      issues.push({ path: pathOf([...around, name]), message: unsent });
+      issues.push({ path: pathOf([...prefix, name]), message: unsent });
   }
   return issues;
 };

@@ -11,11 +11,11 @@ export interface SchemaFault {
 }
 
 /**
- * Checks a value, which it returns as it is. `Output` is what it returns, `Input` what it accepts. It implements the
- * Standard Schema specification.
+ * Checks a value and returns it unchanged. `Input` is the type of accepted values, and `Output` the type of the result.
+ * The schema implements the Standard Schema specification.
  */
 export interface Schema<Output = unknown, Input = Output> {
-  /** Everything that the specification requires of a schema. */
+  /** The interface that the specification requires. */
   readonly "~standard": StandardSchema<Input>["~standard"] & {
     readonly types?: { readonly input: Input; readonly output: Output } | undefined;
   };
@@ -32,7 +32,7 @@ export interface Schema<Output = unknown, Input = Output> {
    */
   parse(value: unknown): Output;
   /**
-   * Returns the value, or what is wrong with it.
+   * Returns the value or its faults, and does not throw.
    *
    * @example
    * ```ts
@@ -81,7 +81,7 @@ export const deferred = <T extends object>(build: () => T): T => {
  */
 export const openText = <Known extends string>() => z.string() as unknown as ZodSchema<Known>;
 
-/** The same schema for each of these fields. */
+/** Uses the same schema for each of these fields. */
 export const each = <Field extends string, FieldSchema>(schema: FieldSchema, ...fields: readonly Field[]) =>
   // The object has one entry for each name.
   Object.fromEntries(fields.map((field) => [field, schema])) as Record<Field, FieldSchema>;
@@ -96,14 +96,14 @@ const looseObject = <T extends object>(
   check?: () => Check<T>,
   message = "must be an object",
 ) => {
-  // The same fields, by the names of the type.
+  // The shape has a schema for each field of the type.
   const schema = z.looseObject(shape as unknown as z.core.$ZodShape, message) as unknown as ZodSchema<T>;
   return check === undefined ? schema : schema.check(check());
 };
 
 /**
- * An object with the fields of a hand-written type, as an editor shows it. Unknown fields are kept at run time. The
- * schemas must match the type, or it does not compile.
+ * Creates the schema of an object with a hand-written type, because an editor shows such a type in full. The shape must
+ * match the type to compile. Unknown fields are kept at run time.
  *
  * @param check - a check of the complete object.
  */
@@ -118,7 +118,7 @@ export type Definition = z.core.$ZodTypes["_zod"]["def"];
 
 /** The definition of a schema. For an optional one, the definition of the inner schema. */
 export const defOf = (schema: AnySchema): Definition => {
-  // Every schema is one of these; only this type shows its definition.
+  // Every schema is one of these types, which have the definition.
   const { def } = (schema as unknown as z.core.$ZodTypes)._zod;
   return def.type === "optional" || def.type === "nullable" ? defOf(def.innerType) : def;
 };
@@ -130,8 +130,8 @@ export const defOf = (schema: AnySchema): Definition => {
 export const inputs = new WeakMap<Definition, ReadonlyMap<string, Definition>>();
 
 /**
- * The same for an input. The document leaves its fields open, so unknown fields pass. A misspelled field (`send_at`,
- * `Email`) is refused, because the service would ignore it.
+ * Creates the schema of an input, like `objectOf`. Unknown fields pass, because the document does not list all fields. A
+ * misspelled field (`send_at`, `Email`) is refused, because the service would ignore it.
  *
  * @param message - for a value that is not an object.
  */
@@ -157,11 +157,11 @@ const textThat = (
 /** A string that is not blank. */
 export const Text = textThat((text) => text.trim() !== "", "must not be empty");
 
-/** Text for a query. It must not contain half a surrogate pair, which would be sent as another character. */
-export const QueryText = textThat((text) => text.isWellFormed(), "must not hold half a surrogate pair");
+/** Text for a query. Half of a surrogate pair is refused, because it would be sent as another character. */
+export const QueryText = textThat((text) => text.isWellFormed(), "must not contain half of a surrogate pair");
 
-// Deliberately wide: the service decides what an address is. This finds slips such as swapped arguments, two addresses
-// in one, or a name with the address. Quoted text may contain anything.
+// The service decides which addresses are valid. This pattern finds slips such as swapped arguments, two addresses in one
+// string, or a name with the address. Quoted text may contain anything.
 const address = /^(?:"[^"]*"|[^\s@"<>,;])+@[^\s@"<>,;]+$/u;
 
 const isAddress = (value: string): boolean =>
@@ -172,8 +172,8 @@ const isAddress = (value: string): boolean =>
  */
 const addressFault = (value: string): string => {
   if (value.trim() !== value) return "must not start or end with a blank";
-  const unseen = invisibleIn(value);
-  if (unseen !== undefined) return `must not contain the invisible character ${unseen}`;
+  const hidden = invisibleIn(value);
+  if (hidden !== undefined) return `must not contain the invisible character ${hidden}`;
   if (/^mailto:/i.test(value)) return "must be one email address such as ada@example.com, not a mailto: link";
   return "must be one email address such as ada@example.com";
 };
@@ -187,8 +187,8 @@ export const EmailAddress = textThat(
 
 const areTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isString);
 
-// For an optional field, zod compiles code that copies the value. For every contact of a page, this would
-// cost more than all other checks. These two check the value and build nothing.
+// For an optional field, zod compiles code that copies the value. For every contact of a page, the copies would cost more
+// than all other checks. These two schemas check the value without a copy.
 const valueThat = <T>(fits: (value: unknown) => boolean, message: string) =>
   deferred(() => z.unknown().check(z.refine(fits, message))) as unknown as ZodSchema<T>;
 
@@ -249,7 +249,7 @@ interface NoCollection {
  */
 export type FreeFields = { [field: string]: unknown } | (object & NoCollection);
 
-/** The same fields in a value that you get back: each can be read by its name. */
+/** Free fields in a value that you get back, so that you can read each field by its name. */
 export type ReadableFields = { [field: string]: unknown };
 
 /** The request. It supplies missing parts of a response. */
@@ -276,8 +276,7 @@ export const isId = (id: unknown): id is string | number => typeof id === "strin
 export const textOf = (id: unknown): unknown => (Number.isSafeInteger(id) ? String(id) : id);
 
 /**
- * Reads a documented record. Ids are strings, whatever type the service uses; a record whose ids are strings is not
- * copied.
+ * Reads a documented record. Numeric ids become strings. A record whose ids are strings is not copied.
  */
 export const readRecord = (body: unknown): unknown => {
   const { id, contactId, leadId, listIds }: Fields = Object(body);
@@ -292,16 +291,16 @@ export const readRecord = (body: unknown): unknown => {
 const defaultLimit = 50;
 
 /** Adds `skip` and `limit` from the request if a page does not have them. */
-export const withAsked = (page: Fields, { payload }: RequestInput): Fields => {
+export const withRequestedPaging = (page: Fields, { payload }: RequestInput): Fields => {
   const { skip, limit }: { skip?: unknown; limit?: unknown } = Object(payload);
   return { ...page, skip: page.skip ?? skip ?? 0, limit: page.limit ?? limit ?? defaultLimit };
 };
 
-// From here on, the document names an operation without its response, so every plausible shape is accepted.
+// The functions below read responses that the document does not describe, so they accept every plausible shape.
 
 /**
- * Reads a page as documented, a bare array, or an envelope. Its records may have another name, and its counts an object of
- * their own.
+ * Reads a page as documented, a bare array, or an envelope. The records may be under another key, and the counts in a
+ * nested object.
  */
 export const anyPage =
   (one: (record: unknown) => unknown, ...names: readonly string[]) =>
@@ -324,7 +323,7 @@ export const anyPage =
 export const anyRecord = (...names: readonly string[]) => {
   const read = (body: unknown): unknown => {
     if (!isRecord(body)) return body;
-    // An id on the top level belongs to the record, whatever other objects are nested in it.
+    // An id on the top level belongs to the record, even if other objects are nested in it.
     if (body.id !== undefined) return readRecord(body);
     const envelope = ["data", ...names, "result"].find((name) => isRecord(body[name]));
     if (envelope !== undefined) {

@@ -46,7 +46,7 @@ export interface Company {
   domain?: string | null | undefined;
   /** The line of business. */
   industry?: string | null | undefined;
-  /** Its people; absent where the service leaves them out. */
+  /** The people of the company; absent if the service leaves them out. */
   contacts?: CompanyContact[] | null | undefined;
 }
 /** Checks a company as the service returns it. */
@@ -62,7 +62,7 @@ export const Company: Schema<Company> = objectOf<Company>(() => ({
  * Source: service document, Company, `contacts`.
  */
 export interface CompanyPerson {
-  /** The person's address: something, an `@`, something. */
+  /** The person's address: text, an `@` and text. */
   email: string;
   /** Full name. */
   name?: string | undefined;
@@ -83,11 +83,11 @@ export const CompanyPerson: Schema<CompanyPerson> = inputOf<CompanyPerson>(() =>
 export interface CompanyInput {
   /** The company's name; not blank. */
   companyName?: string | undefined;
-  /** Unique per workspace: with it, an existing company is updated instead of duplicated. */
+  /** Unique per workspace. If a company has this domain, the service updates it instead of adding a duplicate. */
   domain?: string | undefined;
   /** The line of business. */
   industry?: string | undefined;
-  /** Its people, who become contacts. */
+  /** The people of the company, who become contacts. */
   contacts?: CompanyPerson[] | undefined;
 }
 const ownFields = () => ({
@@ -109,14 +109,14 @@ export const CompanyInput: Schema<CompanyInput> = inputOf<CompanyInput>(
 );
 
 /**
- * The fields of a company to change. The document does not list them; these are the company's known ones.
+ * The fields of a company to change. The document does not list them; these are the fields that a company has.
  *
  * Source: service document, Companies, PATCH.
  */
 export interface CompanyPatch {
   /** The company's name; not blank. */
   companyName?: string | undefined;
-  /** Unique per workspace: one that another company has is refused with 409. */
+  /** Unique per workspace. The service refuses the domain of another company with 409. */
   domain?: string | undefined;
   /** The line of business. */
   industry?: string | undefined;
@@ -127,7 +127,8 @@ export const CompanyPatch: Schema<CompanyPatch> = inputOf<CompanyPatch>(ownField
 /**
  * The ids of a company and its contacts.
  *
- * Source: service document, Companies, "Returns ids". Their names are not documented; the library accepts several.
+ * Source: service document, Companies, "Returns ids". The names of the fields are not documented; the library accepts
+ * several.
  */
 export interface CompanyCreated {
   /** The company's id, an opaque string. */
@@ -175,7 +176,7 @@ const readCompanies = (body: unknown): unknown => {
   return { data: isRecord(page) && isArray(page.data) ? page.data : [] };
 };
 
-/** Source: service document, Endpoints, Companies. The create path and the search are not given there. */
+/** Source: service document, Endpoints, Companies. The document does not give the path of create, or the search by domain. */
 export const companies = {
   create: operation("companies.create", "POST /api/v1/companies", {
     scope: ["leads:write", "contacts:write"],

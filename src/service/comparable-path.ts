@@ -1,6 +1,6 @@
 const escapes = /%[0-7][0-9a-f]/gi;
 
-/** Normalizes a path as a service may do it: upper case, escapes, extra slashes and dots don't matter. */
+/** Normalizes a path as a service may do: letter case, escapes, extra slashes and dot segments don't matter. */
 export const comparablePath = (path: string): string => {
   let [decoded = ""] = path.split("?");
   // Decode repeatedly, because a proxy in front of the service may decode, too.
@@ -12,8 +12,9 @@ export const comparablePath = (path: string): string => {
 };
 
 /**
- * Whether a place is this one, or lies below it. Anywhere in the path, because a part of it may be in the base URL, or
- * belong to a gateway. A service may take more for the same path: `emails;v=1`, `emails.json`.
+ * Whether a path contains `base`, alone or with more segments after it. The match may be anywhere in the path, because the
+ * base URL or a gateway may put segments before it. A suffix such as in `emails;v=1` or `emails.json` also matches, because
+ * a service may treat it as the same path.
  */
 export const isWithin = (path: string, base: string): boolean =>
-  path.split(base).some((rest, at) => at > 0 && !/^[a-z0-9_-]/.test(rest));
+  path.split(base).some((rest, index) => index > 0 && !/^[a-z0-9_-]/.test(rest));

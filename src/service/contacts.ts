@@ -20,7 +20,7 @@ import {
   type Schema,
   Text,
   Texts,
-  withAsked,
+  withRequestedPaging,
   zodOf,
 } from "./common.ts";
 import { operation } from "./define.ts";
@@ -42,9 +42,10 @@ export type ContactStage = "REPLIED" | "BOUNCED" | "UNSUBSCRIBED" | "CONVERTED" 
 export const refusedStages = ["REPLIED", "BOUNCED", "UNSUBSCRIBED", "CONVERTED", "DEAD"] as const;
 
 /**
- * Whether an email to this contact would be refused for its stage, unless it has `force: true`. Asking first saves one of
- * the day's 300 emails. An address without a contact has no stage: `null`, as `contacts.find` returns it, gives `false`.
- * The letter case of the stage does not matter. The do-not-email list, which `force` does not open, is known to the service only.
+ * Whether the service refuses emails to this contact because of its stage, unless they have `force: true`. A check in
+ * advance saves one of the day's 300 emails. `null`, which `contacts.find` returns for an address without a contact, gives
+ * `false`. The letter case of the stage does not matter. Only the service knows its do-not-email list, which `force` does
+ * not override.
  *
  * @example
  * ```ts
@@ -143,14 +144,14 @@ const others = () => ({
 export const FindQuery = objectOf<{ email: string }>(() => ({ email: EmailAddress }));
 
 /**
- * A new contact. The library requires the address, and nothing else; the document does not say which fields are required.
- * It names `email`, `name`, `customFields` and `leadId` for a new contact, and "other contact fields". Declare other fields by merging: `declare module "touchpoint-sdk" {
- * interface ContactInput { … } }`.
+ * A new contact. The library requires only the address, because the document does not say which fields are required. The
+ * document names `email`, `name`, `customFields`, `leadId` and "other contact fields". Declare other fields by merging:
+ * `declare module "touchpoint-sdk" { interface ContactInput { … } }`.
  *
  * Source: service document, Contacts, POST, and Contact.
  */
 export interface ContactInput {
-  /** Unique per workspace (a clash gives 409): something, an `@`, something. */
+  /** The email address: text, an `@` and text. It is unique per workspace; a duplicate gives 409. */
   email: string;
   /** Full name. */
   name?: string | undefined;
@@ -206,7 +207,7 @@ export const readUpsert = <Input>(input: Input): Input => {
   const wasRead = typeof fields.id === "string";
   for (const [name, value] of Object.entries(fields))
     if (value === null || (wasRead && readOnly.includes(name))) Reflect.deleteProperty(fields, name);
-  // The same fields, but for those that it leaves.
+  // `fields` is a copy of the input, without the fields removed above.
   return fields as Input;
 };
 
@@ -221,31 +222,31 @@ export const readUpsert = <Input>(input: Input): Input => {
  * Source: service document, Contacts, PATCH rules 1–6.
  */
 export interface ContactPatch {
-  /** The new address; one that another contact has is refused with 409. */
+  /** The new address. The service refuses the address of another contact with 409. */
   email?: string | undefined;
-  /** Full name; `null` clears it. Neither is documented for a change. */
+  /** Full name; `null` clears it. Changing and clearing are not documented. */
   name?: string | null | undefined;
-  /** Job title; `null` clears it. Neither is documented for a change. */
+  /** Job title; `null` clears it. Changing and clearing are not documented. */
   title?: string | null | undefined;
-  /** Phone number, in any form; `null` clears it. Neither is documented for a change. */
+  /** Phone number, in any form; `null` clears it. Changing and clearing are not documented. */
   phone?: string | null | undefined;
-  /** Profile URL; `null` clears it. Neither is documented for a change. */
+  /** Profile URL; `null` clears it. Changing and clearing are not documented. */
   linkedIn?: string | null | undefined;
-  /** Free text; `null` clears it. Neither is documented for a change. */
+  /** Free text; `null` clears it. Changing and clearing are not documented. */
   notes?: string | null | undefined;
   /** Upper case: `REPLIED`, …; other values may exist. */
   stage?: ContactStage | undefined;
-  /** Where the contact came from: `MANUAL`, or a value that the document does not name. A change of it is not documented. */
+  /** Where the contact came from: `MANUAL`, or a value that the document does not name. Whether it can be changed is not documented. */
   source?: ContactSource | undefined;
-  /** Whether the contact is verified; the document does not say what that means, nor that it can be changed. */
+  /** Whether the contact is verified. The document does not say what that means, or whether it can be changed. */
   verified?: boolean | undefined;
-  /** A number; the document gives neither meaning nor range, and does not say that it can be changed. */
+  /** A number. The document gives neither meaning nor range, and does not say whether it can be changed. */
   emailConfidence?: number | undefined;
   /** Only the given keys change; `null` clears a key. */
   customFields?: FreeFields | undefined;
-  /** The id of the company the contact belongs to; `null` clears it. Neither is documented for a change. */
+  /** The id of the company the contact belongs to; `null` clears it. Changing and clearing are not documented. */
   leadId?: string | null | undefined;
-  /** The ids of all lists of the contact; they replace the present ones. `[]` for none. */
+  /** The ids of all lists of the contact; they replace the current ones. `[]` for none. */
   listIds?: string[] | undefined;
 }
 /** Checks the changes to a contact. */
@@ -278,7 +279,7 @@ export const ContactQuery: Schema<ContactQuery> = inputOf<ContactQuery>(() => ({
 /** Reads a page of contacts. */
 const readContactPage = (body: unknown, request: RequestInput): unknown =>
   isRecord(body) && isArray(body.data)
-    ? withAsked({ ...body, data: body.data.map(readRecord) }, request)
+    ? withRequestedPaging({ ...body, data: body.data.map(readRecord) }, request)
     : body;
 
 /** Source: service document, Endpoints, Contacts. */
@@ -306,8 +307,7 @@ export const contacts = {
     input: ContactPatch,
     output: Contact,
     read: changed(readRecord),
-    // According to the document, it returns the contact. If a service returns no body, it has updated the contact
-    // anyway.
+    // The document says that the response is the contact. A service that responds without a body has updated it anyway.
     mayBeEmpty: true,
     typedInput: "contact",
     typedOutput: "contact",

@@ -1,8 +1,8 @@
 import type { RequestInput, Schema } from "./common.ts";
 
 /**
- * The operations that the service document names without a path or method, and what is inferred. `routes` corrects a
- * path; several response shapes are accepted.
+ * The operations that the service document does not describe completely, with the parts that are inferred. `routes`
+ * corrects method and path. The library accepts several shapes of their responses.
  */
 export const inferred: Readonly<Record<string, string>> = {
   "companies.create": "path and method",
@@ -23,8 +23,8 @@ export type Scope = "contacts:write" | "leads:write" | "lists:write" | "events:w
 export type BudgetName = "requests" | "emails" | "events";
 
 /**
- * What a repeat would do: `safe` changes nothing, `idempotent` sets the same values again, `keyed` is recognized by its
- * id, `never` could take effect twice.
+ * The effect of a repeated request: `safe` changes nothing, `idempotent` sets the same values again, `keyed` is recognized
+ * by its id, and `never` could take effect twice.
  */
 export type ReplayClass = "safe" | "idempotent" | "keyed" | "never";
 
@@ -41,8 +41,8 @@ export interface OperationFacts {
   /** The limits that a request spends, the narrowest last. */
   readonly budgets: readonly BudgetName[];
   /**
-   * Whether a 429 that is longer than the narrowest limit's window stops only this operation, and not others with that
-   * limit.
+   * Whether a 429 stops only this operation, and not others with the same limit, if its wait is longer than the window of
+   * the narrowest limit.
    */
   readonly stopsAlone?: boolean;
   /** Converts accepted input to the form that is sent. */
@@ -56,9 +56,9 @@ export interface OperationFacts {
    * about the mail account.
    */
   readonly isEmail?: boolean;
-  /** The part of the input that the workspace's schemas type. `checked`: the parts of the input are already checked. */
+  /** The part of the input that the workspace's schemas check. `checked`: each part has been checked before. */
   readonly typedInput?: "contact" | "event" | "checked";
-  /** The part of the response that the workspace's schemas type. */
+  /** The part of the response that the workspace's schemas check. */
   readonly typedOutput?: "contact" | "page";
   /**
    * Whether the input may have only some of the custom fields that the workspace's schema requires. `null` clears a

@@ -19,7 +19,7 @@ import {
   readRecord,
   type Schema,
   Text,
-  withAsked,
+  withRequestedPaging,
   zodOf,
 } from "./common.ts";
 import { operation } from "./define.ts";
@@ -45,8 +45,8 @@ export type EmailContent =
     };
 
 /**
- * What every email has besides its body. Declare other fields by merging: `declare module "touchpoint-sdk" { interface
- * EmailFields { cc?: string[] } }`.
+ * The fields of every email, besides its body. Declare other fields by merging: `declare module "touchpoint-sdk" {
+ * interface EmailFields { cc?: string[] } }`.
  *
  * Source: service document, Emails, body fields.
  */
@@ -95,7 +95,7 @@ const common = () => ({
   subject: Text,
   ...content(),
   // A key in the wrong argument would be ignored, and the email could be sent twice.
-  once: z.optional(z.undefined("belongs into the second argument: emails.send(email, { once })")),
+  once: z.optional(z.undefined("belongs in the second argument: emails.send(email, { once })")),
 });
 
 interface Bodies {
@@ -106,13 +106,13 @@ interface Bodies {
 const hasOneBody = () =>
   z.refine<Bodies>(
     (email) => (email.html === undefined) !== (email.text === undefined),
-    "must carry exactly one of html and text",
+    "must have exactly one of html and text",
   );
 
 type Loose<Email> = Omit<Email, keyof Bodies> & Bodies;
 
 /** Checks an email that is sent now. */
-// The type also excludes `html` together with `text`; at run time this check does. The same holds for the schema below.
+// `hasOneBody` ensures at run time what the cast claims: exactly one of `html` and `text`. So it does in the next schema.
 export const EmailInput: Schema<EmailInput> = inputOf<Loose<EmailInput>>(
   () => ({
     ...common(),
@@ -146,7 +146,7 @@ export interface SentEmail {
   from: string;
   /** The subject line. */
   subject: string;
-  /** When it was sent: ISO 8601, UTC. */
+  /** When the email was sent: ISO 8601, UTC. */
   sentAt: string;
   /** Whether open or click tracking was added. */
   tracked: boolean;
@@ -226,7 +226,7 @@ export interface ScheduledEmailQuery {
 export const ScheduledEmailQuery: Schema<ScheduledEmailQuery> = inputOf<ScheduledEmailQuery>(paging);
 
 /**
- * The fields of a scheduled email to change. The document does not list them; these are the email's own.
+ * The fields of a scheduled email to change. The document does not list them; these are the fields of a scheduled email.
  *
  * Source: service document, Emails, "can be changed".
  */
@@ -257,7 +257,7 @@ export const ScheduledEmailPatch: Schema<ScheduledEmailPatch> = inputOf<Schedule
   () =>
     z.refine(
       ({ html, text }) => html === undefined || text === undefined,
-      "must carry at most one of html and text",
+      "must have at most one of html and text",
     ),
 );
 
@@ -277,20 +277,20 @@ const readScheduledEmail = (body: unknown): unknown => {
   return inner === undefined ? body : readRecord({ ...body, ...inner });
 };
 
-/** Reads a page of scheduled emails, each as above. */
+/** Reads a page of scheduled emails, each with `readScheduledEmail`. */
 const readScheduledPage = (body: unknown, request: RequestInput): unknown => {
   const page = anyPage(readScheduledEmail, "emails", "scheduled", "scheduledEmails")(body);
-  return isRecord(page) ? withAsked(page, request) : page;
+  return isRecord(page) ? withRequestedPaging(page, request) : page;
 };
 
-/** Source: service document, Endpoints, Emails. Methods and shapes of scheduled emails are not given there. */
+/** Source: service document, Endpoints, Emails. The document gives no methods and shapes for scheduled emails. */
 export const emails = {
   send: operation("emails.send", "POST /api/v1/emails", {
     scope: ["email:write"],
     isEmail: true,
     replay: "never",
     budgets: ["requests", "emails"],
-    // A full mail account sends nothing, but keeps scheduled emails until it may send again.
+    // A mail account at its daily limit refuses sends, but keeps scheduled emails until it may send again.
     stopsAlone: true,
     input: EmailInput,
     output: SentEmail,

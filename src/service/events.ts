@@ -24,17 +24,17 @@ import { Moment, writeBatch, writeOccurredAt } from "./timestamps.ts";
 /** Names with this prefix are reserved for events that the service records itself. */
 export const reservedEventPrefix = "service.";
 
-/** The property names that the document says are refused; the service may refuse others as secret-like. */
+/** The property names that the document lists as refused. The service may refuse other secret-like names, too. */
 export const refusedPropertyNames: readonly string[] = ["password", "card_number", "ssn"];
 
 const lettersOf = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
 
 const refusedLetters = new Set(refusedPropertyNames.map(lettersOf));
 
-/** The same names in any case, with any separators: more than the document names, because such a property is a slip. */
+/** The fault of a refused name. Letter case and separators don't matter: the document is less strict, but such a name is a slip. */
 const refusalOf = (name: string): string | undefined =>
   refusedLetters.has(lettersOf(name))
-    ? `is a secret-like name (the service refuses names such as ${refusedPropertyNames.join(", ")}); it is not sent`
+    ? `looks like a secret (the service refuses names such as ${refusedPropertyNames.join(", ")}), so the event is not sent`
     : undefined;
 
 /** The most events one batch request may carry. */
@@ -58,7 +58,7 @@ export type EventContact = {
 const person = "give { email }, { externalId } or { id }";
 
 /** Checks the person of an event. */
-// At least one of them is required: the check enforces it at run time, and the cast in the type.
+// At least one field is required. The check enforces this at run time, and the cast in the type.
 export const EventContact: Schema<EventContact> = inputOf<Pick<EventContact, keyof EventContact>>(
   () => ({ email: z.optional(EmailAddress), externalId: z.optional(Text), id: z.optional(Text) }),
   () => z.refine((ids) => (ids.email ?? ids.externalId ?? ids.id) !== undefined, person),
@@ -70,8 +70,8 @@ export const EventContact: Schema<EventContact> = inputOf<Pick<EventContact, key
 export const EventProperties = deferred(() => jsonRecord("must be an object", refusalOf));
 
 /**
- * What every event has besides its name, properties and contact fields. Declare other fields by merging: `declare module "touchpoint-sdk" {
- * interface EventFields { … } }`.
+ * The fields of every event, besides its name, properties and contact fields. Declare other fields by merging: `declare
+ * module "touchpoint-sdk" { interface EventFields { … } }`.
  *
  * Source: service document, Event.
  */
@@ -87,7 +87,7 @@ export interface EventFields {
 }
 
 /**
- * Something a person did.
+ * An event: something that a person did.
  *
  * Source: service document, Event.
  */
@@ -111,7 +111,7 @@ export const EventInput: Schema<EventInput> = inputOf<EventInput>(
     id: z.optional(Text),
     contact: EventContact,
     properties: z.optional(EventProperties),
-    // A record of JSON values, which the check below reads as a patch.
+    // `JsonRecord` checks only that the values are JSON. The check below validates the fields as a contact patch.
     contactFields: z.optional(JsonRecord) as Schema as Schema<ContactPatch | undefined>,
     occurredAt: z.optional(zodOf(Moment)),
     createContact: z.optional(z.boolean("must be a boolean")),
@@ -120,13 +120,13 @@ export const EventInput: Schema<EventInput> = inputOf<EventInput>(
     ({ value, issues }) => {
       const { contactFields } = value;
       if (contactFields === undefined) return;
-      // The document's fields as for a contact; other fields are free.
+      // Documented contact fields must be valid. Other fields may have any value.
       for (const { path, message } of issuesOf(ContactPatch, asWritten(contactFields)))
         issues.push({ code: "custom", input: value, path: ["contactFields", path], message });
     },
 );
 
-/** Reads an event as JSON would write it. */
+/** Copies an event in the form that JSON gives it. */
 export const readEvent = <Input>(event: Input): Input => readFields(EventInput, event);
 
 /** The events of one request, 1–100. */
@@ -135,14 +135,14 @@ export const EventBatch = inputOf<EventBatch>(() => ({
   events: z
     .array(zodOf(EventInput), "must be an array of events")
     .check(
-      z.minLength(1, "must hold at least one event"),
-      z.maxLength(maxEventsPerRequest, "must hold at most 100 events"),
+      z.minLength(1, "must have at least one event"),
+      z.maxLength(maxEventsPerRequest, "must have at most 100 events"),
     ),
 }));
 
 /**
- * The result of an event: processed, no contact matched and creation was off, or too old to start anything. Another value
- * is returned as it is, and reported.
+ * The result of an event. `PROCESSED`: the automations handled it. `NO_CONTACT`: no contact matched, and none was created.
+ * `TOO_OLD`: the event was too old to start anything. Any other value is returned unchanged, and reported.
  *
  * Source: service document, Event, `outcome`.
  */
@@ -157,11 +157,11 @@ export const EventOutcome: Schema<EventOutcome> = deferred(() =>
  * Source: service document, Event, response fields.
  */
 export interface EventReceipt {
-  /** The service's id of the recorded event, an opaque string; it need not be the `id` that you gave. */
+  /** The service's id of the recorded event, an opaque string. It can differ from the `id` that you sent. */
   id: string;
   /** The event's name. */
   name: string;
-  /** The contact it was recorded for; null if no contact matched. */
+  /** The id of the event's contact; null if no contact matched. */
   contactId?: string | null | undefined;
   /** `true` if the id repeated an earlier event. */
   duplicate: boolean;
@@ -169,13 +169,13 @@ export interface EventReceipt {
   outcome: EventOutcome;
   /** Whether the event created a contact. */
   createdContact: boolean;
-  /** Automation runs started. */
+  /** The number of automation runs that the event started. */
   runsStarted: number;
-  /** Runs stopped by exit rules or goals. */
+  /** The number of runs that the event stopped, by an exit rule or a goal. */
   runsExited: number;
-  /** Runs that were waiting for this event and continued. */
+  /** The number of runs that waited for the event and continued. */
   runsResumed: number;
-  /** Runs that reached a goal. */
+  /** The number of runs that reached a goal. */
   runsConverted: number;
   /** Why nothing started, for example because the person is already in a run; otherwise null. */
   note?: string | null | undefined;
@@ -240,7 +240,7 @@ const withId = (event: unknown): unknown => {
   return id === undefined ? { ...Object(event), id: crypto.randomUUID() } : event;
 };
 
-/** Reads an event's receipt; `duplicate` is present only if it is true. */
+/** Reads an event's receipt. A service may send `duplicate` only if it is true. */
 const readReceipt = (body: unknown): unknown => {
   const receipt = readRecord(body);
   return isRecord(receipt) ? { ...receipt, duplicate: receipt.duplicate ?? false } : receipt;

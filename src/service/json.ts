@@ -10,15 +10,15 @@ export interface JsonFault {
 
 const fault = (message: string): JsonFault => ({ path: [], message });
 
-// Without a path: the path of one of a hundred nested keys says less than the outermost field.
+// This fault has no path of its own, because the outermost field says more than a path of a hundred keys.
 const tooDeep = fault(`must not be nested more than ${deepestNesting} levels deep`);
 
-/** An object that is being read, in the one that contains it; the first one contains all. */
+/** An object that is being read, linked to the object around it. The outermost level has no `value`. */
 interface Level {
   readonly value: object | undefined;
   readonly above: Level | undefined;
   readonly depth: number;
-  /** Says what is wrong with the name of a field, at any depth. */
+  /** Returns the fault of a field's name, at any depth; undefined for an allowed name. */
   readonly refusal: ((name: string) => string | undefined) | undefined;
 }
 
@@ -26,12 +26,12 @@ const isAround = (value: object, level: Level | undefined): boolean =>
   level !== undefined && (level.value === value || isAround(value, level.above));
 
 const faultInside = (value: object, level: Level): JsonFault | undefined => {
-  // By index: JSON writes a hole in an array as null too.
+  // Read arrays by index, because JSON writes a hole as null, too.
   const keys: Iterable<PropertyKey> = Array.isArray(value) ? value.keys() : Object.keys(value);
   for (const key of keys) {
     const item: unknown = Reflect.get(value, key);
     if (item === undefined && Array.isArray(value))
-      return { path: [key], message: "must not be undefined: in an array JSON turns it into null" };
+      return { path: [key], message: "must not be undefined: JSON turns it into null in an array" };
     const refusal = item === undefined || Array.isArray(value) ? undefined : level.refusal?.(String(key));
     const itemFault = refusal === undefined ? faultIn(item, String(key), level) : fault(refusal);
     if (itemFault === tooDeep) return itemFault;
@@ -48,19 +48,19 @@ const faultIn = (input: unknown, key: string, above: Level): JsonFault | undefin
   } catch {
     return fault("cannot be written as JSON: its toJSON throws");
   }
-  // JSON would clear the field, or leave it out: an invalid time of dayjs or luxon, for example.
+  // JSON would clear the field or leave it out. An invalid time of dayjs or luxon is an example.
   if ((value === null || value === undefined) && value !== input)
-    return fault(`must be a value that JSON can carry: its toJSON returns ${value}`);
+    return fault(`must be a value that JSON can represent, but its toJSON returns ${value}`);
   if (typeof value === "number") {
-    return Number.isFinite(value) ? undefined : fault(`must be a number that JSON can carry, not ${value}`);
+    return Number.isFinite(value) ? undefined : fault(`must be a finite number, got ${value}`);
   }
   if (["bigint", "function", "symbol"].includes(typeof value))
-    return fault(`must not be a ${typeof value}: JSON cannot carry it`);
+    return fault(`must not be a ${typeof value}: JSON cannot represent it`);
   if (typeof value !== "object" || value === null) return undefined;
-  if (isAround(value, above)) return fault("must not hold itself: JSON cannot carry a cycle");
+  if (isAround(value, above)) return fault("must not contain itself: JSON cannot represent a cycle");
   if (above.depth === deepestNesting) return tooDeep;
   if (!Array.isArray(value) && isOpaque(value))
-    return fault(`must not be a ${value.constructor.name}: JSON would lose what it holds`);
+    return fault(`must not be a ${value.constructor.name}: JSON would lose its contents`);
   return faultInside(value, { value, above, depth: above.depth + 1, refusal: above.refusal });
 };
 
@@ -71,20 +71,20 @@ export const jsonFault = (
   refusal: Level["refusal"] = undefined,
 ): JsonFault | undefined => faultIn(input, key, { value: undefined, above: undefined, depth: 0, refusal });
 
-/** Finds what JSON would drop or change of a record, or the message if JSON writes it as anything else. */
+/** Finds what JSON would drop or change in a record. Returns `message` if JSON does not write the value as an object. */
 export const recordFault = (
   value: object,
   message: string,
   refusal?: Level["refusal"],
 ): JsonFault | undefined => {
-  // A Buffer's toJSON is an object of numbers, which no service expects.
+  // JSON writes bytes as an object of numbers, which no service expects.
   if (ArrayBuffer.isView(value)) return fault("must not be bytes: it is sent as JSON");
   return jsonFault(value, "", refusal) ?? (isRecord(asWritten(value)) ? undefined : fault(message));
 };
 
 /** Like `JsonRecord`, with its own message for a value that is not an object, and with names that are refused. */
 export const jsonRecord = (message: string, refusal?: Level["refusal"]) =>
-  // No z.record and no z.object: they check a copy, which has lost its toJSON.
+  // z.record and z.object would check a copy, which has lost its toJSON.
   z.custom<FreeFields>(isRecord, message).check(({ value, issues }) => {
     const recordIssue = recordFault(value, message, refusal);
     if (recordIssue !== undefined)
@@ -97,8 +97,8 @@ export const jsonRecord = (message: string, refusal?: Level["refusal"]) =>
   });
 
 /**
- * An object with free keys and JSON values. A value with `toJSON` (a Date, a URL, your own class) is replaced by what
- * that returns. NaN, BigInt, functions, cycles and undefined in an array are refused by path, because JSON would change
+ * An object with free keys and JSON values. A value with `toJSON` (a Date, a URL, your own class) is replaced by the result
+ * of that method. NaN, BigInt, functions, cycles and undefined in an array are refused by path, because JSON would change
  * them. So is nesting of more than 100 levels.
  */
 export const JsonRecord = deferred(() => jsonRecord("must be an object"));

@@ -21,13 +21,13 @@ export const List: Schema<List> = objectOf<List>(() => ({ id: z.string(), name: 
  * Source: service document, List.
  */
 export interface ListInput {
-  /** Unique in the workspace (a clash gives 409); not blank. */
+  /** The name; not blank. It is unique in the workspace; a duplicate gives 409. */
   name: string;
 }
 /** Checks a new list. */
 export const ListInput: Schema<ListInput> = inputOf<ListInput>(() => ({ name: Text }));
 
-/** The most addresses that one membership request may contain. */
+/** The maximum number of addresses in one membership request. */
 export const maxAddressesPerRequest = 1_000;
 
 /** The contacts to add to or remove from a list in one request: 1–1,000 addresses. */
@@ -36,8 +36,8 @@ export const ListMembers = inputOf<ListMembers>(() => ({
   emails: z
     .array(EmailAddress, "must be an array of email addresses")
     .check(
-      z.minLength(1, "must hold at least one address"),
-      z.maxLength(maxAddressesPerRequest, "must hold at most 1000 addresses"),
+      z.minLength(1, "must have at least one address"),
+      z.maxLength(maxAddressesPerRequest, "must have at most 1000 addresses"),
     ),
 }));
 

@@ -8,7 +8,7 @@ import { lists } from "./lists.ts";
 /** Every operation of the service, by resource. */
 export const operations = { contacts, companies, lists, events, emails } as const;
 
-/** The same, in one list. */
+/** Every operation, in one list. */
 export const allOperations: readonly Operation<never, unknown>[] = Object.values(operations).flatMap(
   (resource) => Object.values(resource),
 );

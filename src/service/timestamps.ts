@@ -13,22 +13,23 @@ const shape = `must be a Date, a Temporal.Instant, a Temporal.ZonedDateTime, or 
 // The calendar repeats after 400 years, and Date.UTC maps years below 100 to 19xx.
 const daysIn = (year: number, month: number): number => new Date(Date.UTC(year + 400, month, 0)).getUTCDate();
 
-const calendarFault = (read: RegExpExecArray): string | undefined => {
-  const numbers = Array.from(read, (part: string | undefined) => Number(part ?? 0));
+const calendarFault = (match: RegExpExecArray): string | undefined => {
+  const numbers = Array.from(match, (part: string | undefined) => Number(part ?? 0));
   const [, year = 0, month = 0, day = 0, hour = 0, minute = 0] = numbers;
-  const [second = 0, fraction = 0, ahead = 0, aside = 0] = numbers.slice(6);
+  const [second = 0, fraction = 0, zoneHours = 0, zoneMinutes = 0] = numbers.slice(6);
   const none = (what: string) => `must be a time that exists: there is no ${what}`;
-  if (month < 1 || month > 12) return none(`month ${read[2]}`);
+  if (month < 1 || month > 12) return none(`month ${match[2]}`);
   if (day < 1 || (day > 28 && day > daysIn(year, month)))
-    return none(`day ${read[3]} in ${read[1]}-${read[2]}`);
+    return none(`day ${match[3]} in ${match[1]}-${match[2]}`);
   // ISO 8601 has an hour 24: midnight, the end of the day.
-  if (hour > 24 || (hour === 24 && minute + second + fraction > 0)) return none(`hour ${read[4]}`);
-  if (minute > 59) return none(`minute ${read[5]}`);
-  if (second > 59) return none(`second ${read[6]}`);
-  return Math.abs(ahead) > 23 || aside > 59 ? none(`time zone ${read[8]}:${read[9] ?? "00"}`) : undefined;
+  if (hour > 24 || (hour === 24 && minute + second + fraction > 0)) return none(`hour ${match[4]}`);
+  if (minute > 59) return none(`minute ${match[5]}`);
+  if (second > 59) return none(`second ${match[6]}`);
+  if (Math.abs(zoneHours) > 23 || zoneMinutes > 59) return none(`time zone ${match[8]}:${match[9] ?? "00"}`);
+  return undefined;
 };
 
-/** What is wrong with a timestamp; undefined if nothing is. */
+/** The fault of a timestamp; undefined if it is valid. */
 const momentFault = (value: unknown): string | undefined => {
   const epochMs = epochMsOf(value);
   if (epochMs !== undefined) {
@@ -37,8 +38,8 @@ const momentFault = (value: unknown): string | undefined => {
   }
   if (typeof value === "object" && value !== null) return momentObjectFault(value, shape);
   if (typeof value !== "string") return shape;
-  const read = parts.exec(value);
-  if (read !== null) return calendarFault(read);
+  const match = parts.exec(value);
+  if (match !== null) return calendarFault(match);
   return withoutZone.test(value) ? `must include a time zone, ${example}` : shape;
 };
 
@@ -46,17 +47,18 @@ const momentFault = (value: unknown): string | undefined => {
 export const momentMs = (value: unknown): number => {
   const epochMs = epochMsOf(value);
   if (epochMs !== undefined) return epochMs;
-  const read = typeof value === "string" ? parts.exec(value) : null;
-  if (read === null || calendarFault(read) !== undefined) return Number.NaN;
-  const [, year, month, day, hour, minute = "00", second = "00", fraction = "0", ahead, aside = "00"] = read;
-  const zone = ahead === undefined ? "Z" : `${ahead}:${aside}`;
+  const match = typeof value === "string" ? parts.exec(value) : null;
+  if (match === null || calendarFault(match) !== undefined) return Number.NaN;
+  const [, year, month, day, hour, minute = "00", second = "00", fraction = "0"] = match;
+  const [zoneHours, zoneMinutes = "00"] = match.slice(8);
+  const zone = zoneHours === undefined ? "Z" : `${zoneHours}:${zoneMinutes}`;
   return Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${fraction}${zone}`);
 };
 
-/** A valid timestamp as it is sent: UTC with milliseconds, the form that every ISO 8601 parser accepts. */
+/** A valid timestamp in the form that is sent: UTC with milliseconds, which every ISO 8601 parser accepts. */
 export const writtenMoment = (value: MomentInput): string => new Date(momentMs(value)).toISOString();
 
-/** A point in time. ISO 8601 strings may be extended or basic. It is sent as UTC with milliseconds. */
+/** A point in time. An ISO 8601 string may be in extended or basic format. The time is sent in UTC with milliseconds. */
 export const Moment: Schema<MomentInput> = deferred(() =>
   z.custom<MomentInput>((value) => momentFault(value) === undefined, {
     error: ({ input }) => momentFault(input),
@@ -65,17 +67,17 @@ export const Moment: Schema<MomentInput> = deferred(() =>
 
 const withMoment = (record: Fields, field: string): Fields => {
   const value = record[field];
-  // The schema has accepted it.
+  // The schema has accepted the value.
   return value === undefined ? record : { ...record, [field]: writtenMoment(value as MomentInput) };
 };
 
-/** Writes `sendAt` in the form that every ISO 8601 parser accepts; the payload already matches its schema. */
+/** Writes `sendAt` with `writtenMoment`. The payload already matches its schema. */
 export const writeSendAt = (payload: unknown): unknown => withMoment(payload as Fields, "sendAt");
 
-/** The same for the time of an event. */
+/** Writes the `occurredAt` of an event with `writtenMoment`. */
 export const writeOccurredAt = (payload: unknown): unknown => withMoment(payload as Fields, "occurredAt");
 
-/** The same for every event of a batch. */
+/** Writes the `occurredAt` of every event in a batch. */
 export const writeBatch = (payload: unknown): unknown => {
   const { events, ...rest } = payload as { readonly events: readonly Fields[] };
   return { ...rest, events: events.map(writeOccurredAt) };

@@ -11,7 +11,7 @@ export interface MigrationTables {
   readonly checkpoint?: string | undefined;
 }
 
-/** The tables where none is named. */
+/** The default names of the tables. */
 export const defaultTables = {
   limits: "touchpoint_limits",
   ledger: "touchpoint_ledger",
@@ -20,7 +20,7 @@ export const defaultTables = {
 
 const integer: Readonly<Record<SqlDialect, string>> = { postgres: "bigint", sqlite: "integer" };
 
-// A statement a line, because D1's `exec` reads them so.
+// Each statement is on one line, because D1's `exec` reads one statement per line.
 const tableOf = (name: string, columns: readonly string[]): string =>
   `CREATE TABLE IF NOT EXISTS ${name} (${columns.join(", ")});\n`;
 
@@ -45,17 +45,22 @@ CREATE INDEX IF NOT EXISTS ${index}_scheduled ON ${table} (scheduled_id);
 const stateTable = (table: string, ...columns: readonly string[]): string =>
   tableOf(table, ["id text NOT NULL PRIMARY KEY", ...columns, "state text NOT NULL"]);
 
-/** The command that prints the statements for a table, as advice. */
-export const createIt = (dialect: SqlDialect, kind: keyof typeof defaultTables, table: string): string => {
+/** The advice for a missing table: the command that prints the SQL to create it. */
+export const creationAdvice = (
+  dialect: SqlDialect,
+  kind: keyof typeof defaultTables,
+  table: string,
+): string => {
   const named = table === defaultTables[kind] ? "" : ` --${kind} ${table}`;
   return `create it: run the SQL that "npx touchpoint ledger migration ${dialect}${named}" prints`;
 };
 
 /**
- * The statements that create the tables of `sqlLimits`, `sqlLedger` and `sqlCheckpoint`, one a line. Run again, they
- * change nothing. In SQLite and D1, run them with `exec`: a prepared statement is the first of them alone.
+ * Returns the SQL that creates the tables of `sqlLimits`, `sqlLedger` and `sqlCheckpoint`, with one statement per line. You
+ * can run the SQL more than once. In SQLite and D1, run it with `exec`, because a prepared statement has only the first of
+ * the statements.
  *
- * @param tables - the names; without them all tables are created under their default names, otherwise the named ones.
+ * @param tables - the names of the tables to create. Default: all tables, under their default names.
  * @throws ConfigurationError naming every fault of the arguments at once.
  * @example
  * ```ts

@@ -7,8 +7,8 @@ import { isRecord, messageOf } from "../runtime/values.ts";
 export type SqlDialect = "postgres" | "sqlite";
 
 /**
- * Runs one statement on a connection of its own, outside of any transaction, and resolves with its rows once it is
- * committed. Parameters are strings and null. PostgreSQL gets `$1, $2, …`, SQLite `?`.
+ * Runs one statement on a connection of its own, outside of any transaction, and resolves with its rows after it was
+ * committed. Parameters are strings and null. The placeholders are `$1, $2, …` for PostgreSQL and `?` for SQLite.
  *
  * @example
  * ```ts
@@ -33,7 +33,7 @@ const plainName = /^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)?$/;
 
 const isPlainName = (table: unknown): boolean => typeof table === "string" && plainName.test(table);
 
-/** For a table's name, which is written into statements. */
+/** The rule for a table's name, which becomes a part of the SQL. */
 export const isTable = must("a name of letters, digits and _, or schema.name", isPlainName);
 
 export const isDialect = isOneOf("postgres", "sqlite");
@@ -41,9 +41,9 @@ export const isDialect = isOneOf("postgres", "sqlite");
 export const isQuery = must("a function of (sql, params)", (query) => typeof query === "function");
 
 /**
- * The options of a store.
+ * Checks the options of a store.
  *
- * @param own - the rules of the options that it needs besides the dialect.
+ * @param own - the rules of the store's required options, besides the dialect.
  * @throws ConfigurationError naming every fault of the arguments at once.
  */
 export const storeOptions = <T extends object>(store: string, query: unknown, options: T, own: Rules): T => {
@@ -53,16 +53,16 @@ export const storeOptions = <T extends object>(store: string, query: unknown, op
   return options;
 };
 
-// PostgreSQL rolled the statement back, so that it may run again: a serialization failure, a deadlock.
+// After a serialization failure or a deadlock, PostgreSQL has rolled the statement back, so it can run again.
 const rolledBack: readonly string[] = ["40001", "40P01"];
-const mostRepeats = 20;
+const maxRepeats = 20;
 
 /** The codes of an error, and of the errors inside it. */
 const codesOf = (error: unknown, levels = 5): readonly string[] => {
   const { code, errcode, errno, originalCode, cause, parent, meta }: Record<string, unknown> = Object(error);
-  // Most libraries wrap an error as `cause`, Sequelize as `parent`, Prisma as below.
+  // Most libraries keep the original error as `cause`, Sequelize as `parent`, and Prisma as `meta.driverAdapterError`.
   const inner = levels > 0 ? [cause, parent, Object(meta).driverAdapterError] : [];
-  // `node:sqlite` has numbers, and Bun.sql the code of PostgreSQL as `errno`, which is a number elsewhere.
+  // `node:sqlite` has a number as `errcode`. Bun.sql has PostgreSQL's code as `errno`, which is a number elsewhere.
   const sqlite = typeof errcode === "number" ? `SQLITE ${errcode & 255}` : "";
   const own = [code, originalCode, sqlite, errno].filter((one) => typeof one === "string" && one !== "");
   return [...own.map(String), ...inner.filter(Boolean).flatMap((one) => codesOf(one, levels - 1))];
@@ -75,20 +75,20 @@ const missing = /no such table|relation .*does not exist/i;
 const isMissing = (error: unknown): boolean =>
   codesOf(error).includes("42P01") || missing.test(messageOf(error));
 
-/** What a query function must do that drops the rows of INSERT … RETURNING, or renames their columns. */
+/** The hint for a query function that drops the rows of INSERT … RETURNING, or renames their columns. */
 export const mustReturnRows =
   "the query function must return the rows of every statement, including statements that write and have RETURNING (use all(), not run()), and must not rename columns (once_key, not onceKey)";
 
-// A table may have any name.
+// A quoted name may contain the words of `refusal`, so `isRefusal` ignores quoted names.
 const quoted = /"[^"]*"|'[^']*'|`[^`]*`/g;
-// The words of PostgreSQL and SQLite for a missing privilege, a read-only database and a table of another form.
+// The messages of PostgreSQL and SQLite for a missing privilege, a read-only database, and a table with other columns.
 const refusal = /permission denied|read-?only|no such column|column .*does not exist|not authorized/i;
-// The same as codes: SQLITE_PERM is 3, SQLITE_READONLY 8, SQLITE_AUTH 23.
+// The codes of the same errors. SQLITE_PERM is 3, SQLITE_READONLY 8, SQLITE_AUTH 23.
 const refusalCode = /^(42501|25006|42703|42P01|SQLITE_(PERM|READONLY|AUTH).*|SQLITE (3|8|23))$/;
-// Codes that say what happened: SQLITE_ERROR, which is 1, is also that of a missing column.
+// Codes that identify the error. SQLITE_ERROR, which is 1, does not: it is the code of a missing column and of much else.
 const clearCode = /^((\d[\dA-Z]|F0|HV|P0|XX)[\dA-Z]{3}|SQLITE_(?!ERROR).*|SQLITE (?!1$).*)$/;
 
-/** Whether the database would refuse the statement again and again. Words decide only where no code does. */
+/** Whether the database would refuse the statement every time. The message decides only if no code identifies the error. */
 export const isRefusal = (error: unknown): boolean => {
   const codes = codesOf(error).filter((code) => clearCode.test(code));
   if (codes.length > 0) return codes.some((code) => refusalCode.test(code));
@@ -99,24 +99,24 @@ export const isRefusal = (error: unknown): boolean => {
 const mustReturn =
   "query must return an array of rows, one object each, for example (await pool.query(sql, params)).rows";
 
-/** The rows of an answer. @throws AdapterFault if it is another thing. */
+/** The rows in the result of a query function. @throws AdapterFault for any other result. */
 const rowsOf = (answer: unknown, store: string): readonly Row[] => {
-  // TypeORM answers an UPDATE or DELETE with its rows and their number.
+  // For an UPDATE or DELETE, TypeORM returns an array of the rows and their number.
   const isPair = Array.isArray(answer) && answer.length === 2 && Array.isArray(answer[0]);
   const rows: unknown = isPair && typeof answer[1] === "number" ? answer[0] : answer;
-  // Any array with a row in it would grant a claim: a driver's result must not be taken for rows.
+  // A row grants a claim, so refuse any other result of a driver that looks like an array of rows.
   if (!Array.isArray(rows) || !rows.every(isRecord)) throw new AdapterFault(`${store}: ${mustReturn}`);
   return rows;
 };
 
 /**
- * Runs statements of a dialect.
- *
- * @throws ConfigurationError that names the store; if its table is missing, with the advice `createIt`.
+ * Creates a function that runs statements of a dialect. The function throws a ConfigurationError that names the store, with
+ * the advice if its table is missing.
  */
-export const runner = (query: SqlQuery, dialect: SqlDialect, store: string, createIt: string): Run => {
+export const runner = (query: SqlQuery, dialect: SqlDialect, store: string, missingAdvice: string): Run => {
   // PostgreSQL numbers its parameters.
-  const numbered = (sql: string): string => sql.split("?").reduce((text, rest, at) => `${text}$${at}${rest}`);
+  const numbered = (sql: string): string =>
+    sql.split("?").reduce((text, rest, number) => `${text}$${number}${rest}`);
   return async (sql, ...params) => {
     const text = dialect === "postgres" ? numbered(sql) : sql;
     for (let repeat = 0; ; repeat += 1) {
@@ -124,15 +124,15 @@ export const runner = (query: SqlQuery, dialect: SqlDialect, store: string, crea
         return rowsOf(await query(text, params), store);
       } catch (cause) {
         if (cause instanceof AdapterFault) throw cause;
-        if (isRolledBack(cause) && repeat < mostRepeats) continue;
-        const advice = isMissing(cause) ? ` (${createIt})` : "";
+        if (isRolledBack(cause) && repeat < maxRepeats) continue;
+        const advice = isMissing(cause) ? ` (${missingAdvice})` : "";
         throw new ConfigurationError(`${store}: ${messageOf(cause)}${advice}`, { cause });
       }
     }
   };
 };
 
-// Parameters are text in every driver: a driver may take a number for a type that the column does not have.
+// Every parameter is sent as text, because a driver may give a number a type that the column does not have.
 /** A parameter as text. */
 export const asText = "CAST(? AS text)";
 

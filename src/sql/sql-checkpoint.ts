@@ -1,16 +1,16 @@
 import { ConfigurationError } from "../errors.ts";
 import { type CheckpointStore, checkpoints } from "../runtime/checkpoint.ts";
 import { isText } from "../runtime/rules.ts";
-import { createIt, defaultTables } from "./migration.ts";
+import { creationAdvice, defaultTables } from "./migration.ts";
 import { asText, mustReturnRows, runner, type SqlDialect, type SqlQuery, storeOptions } from "./query.ts";
 
-/** Which run the checkpoint belongs to, and where it is kept. */
+/** The run that the checkpoint belongs to, and the table that stores it. */
 export interface SqlCheckpointOptions {
   /** The database. */
   readonly dialect: SqlDialect;
-  /** One id per source: `events-2026-11.ndjson`. */
+  /** The id of the checkpoint. Use one id per source: `events-2026-11.ndjson`. */
   readonly id: string;
-  /** Default `touchpoint_checkpoint`. */
+  /** The table. Default `touchpoint_checkpoint`. */
   readonly table?: string | undefined;
 }
 
@@ -33,22 +33,22 @@ export interface SqlCheckpointOptions {
 export const sqlCheckpoint = (query: SqlQuery, options: SqlCheckpointOptions): CheckpointStore => {
   const own = storeOptions("sqlCheckpoint", query, options, { id: isText });
   const { dialect, id, table = defaultTables.checkpoint } = own;
-  const ask = runner(
+  const run = runner(
     query,
     dialect,
     `the checkpoint ${id}: the table ${table}`,
-    createIt(dialect, "checkpoint", table),
+    creationAdvice(dialect, "checkpoint", table),
   );
   return {
     load: async () => {
-      const [row] = await ask(`SELECT state FROM ${table} WHERE id = ${asText}`, id);
+      const [row] = await run(`SELECT state FROM ${table} WHERE id = ${asText}`, id);
       return row && checkpoints.parse(String(row.state), `the checkpoint ${id} in the table ${table}`);
     },
     save: async (state) => {
       const sql =
         `INSERT INTO ${table} (id, state) VALUES (${asText}, ${asText}) ` +
         "ON CONFLICT (id) DO UPDATE SET state = excluded.state RETURNING id";
-      const stored = await ask(sql, id, JSON.stringify(state));
+      const stored = await run(sql, id, JSON.stringify(state));
       if (stored.length === 0) throw new ConfigurationError(`the checkpoint ${id}: ${mustReturnRows}`);
     },
   };

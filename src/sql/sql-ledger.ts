@@ -1,7 +1,7 @@
 import type { Ledger } from "../ledger/ledger.ts";
 import { AdapterFault, type KeyStore, ledgerOver } from "../ledger/ledger-over.ts";
 import { type LedgerEntry, scheduledIdOf } from "../ledger/rules.ts";
-import { createIt, defaultTables } from "./migration.ts";
+import { creationAdvice, defaultTables } from "./migration.ts";
 import {
   asInteger,
   asText,
@@ -16,25 +16,25 @@ import {
   storeOptions,
 } from "./query.ts";
 
-/** Where the ledger keeps its keys. */
+/** The database and the table that store the keys of a ledger. */
 export interface SqlLedgerOptions {
   /** The database. */
   readonly dialect: SqlDialect;
-  /** Default `touchpoint_ledger`. */
+  /** The table. Default `touchpoint_ledger`. */
   readonly table?: string | undefined;
 }
 
 const states = ["pending", "unknown", "sent"] as const;
 
 /** @throws AdapterFault for a row whose columns have other names, such as `onceKey`. */
-const foundOf = (row: Row): LedgerEntry => {
+const entryOf = (row: Row): LedgerEntry => {
   if (row.once_key === undefined || row.claim === undefined) throw new AdapterFault(mustReturnRows);
   return readRow(row);
 };
 
 const readRow = (row: Row): LedgerEntry => ({
   key: String(row.once_key),
-  // The table allows no other.
+  // The table allows no other state.
   state: states.find((state) => state === row.state) ?? "unknown",
   claim: String(row.claim),
   fingerprint: String(row.fingerprint),
@@ -48,7 +48,7 @@ const readRow = (row: Row): LedgerEntry => ({
 
 const rowsAtOnce = 500;
 
-const isMet = (rows: readonly Row[]): boolean => rows.length > 0;
+const hasRows = (rows: readonly Row[]): boolean => rows.length > 0;
 
 /** The statements of a ledger. */
 const statementsOf = (table: string, dialect: SqlDialect) => {
@@ -56,7 +56,7 @@ const statementsOf = (table: string, dialect: SqlDialect) => {
   const columns = "once_key, state, claim, fingerprint, operation, limit_ms, since";
   const select = `SELECT ${columns}, receipt, ${now[dialect]} AS now FROM ${table}`;
   const order = `ORDER BY since DESC, once_key DESC LIMIT ${rowsAtOnce}`;
-  // By key and claim: a later claim of another process is never settled.
+  // Match the key and the claim, so that a later claim of another process is never settled.
   const where = (over: boolean) =>
     `WHERE once_key = ${asText} AND claim = ${asText}${over ? "" : " AND state <> 'sent'"} RETURNING once_key`;
   return {
@@ -78,27 +78,27 @@ const statementsOf = (table: string, dialect: SqlDialect) => {
 const sqlKeys = (run: Run, sql: ReturnType<typeof statementsOf>): KeyStore => {
   const first = async (statement: string, value: string): Promise<LedgerEntry | undefined> => {
     const [row] = await run(statement, value);
-    return row && foundOf(row);
+    return row && entryOf(row);
   };
   return {
     claim: async ({ key, claim, fingerprint, operation, limitMs }) => {
       const [row] = await run(sql.claim, key, claim, fingerprint, operation, `${limitMs}`);
-      // A driver that answers a write with one object, such as { changes: 0 }, must grant nothing.
+      // A driver may return one object for a write, such as { changes: 0 }. It must not grant the claim.
       if (row !== undefined && row.claim !== claim) throw new AdapterFault(mustReturnRows);
       return row !== undefined;
     },
     find: (key) => first(sql.find, key),
     findScheduled: (id) => first(sql.findScheduled, id),
     settle: async (key, claim, { as, over = false, receipt }) => {
-      if (as === "not-sent") return isMet(await run(sql.free(over), key, claim));
+      if (as === "not-sent") return hasRows(await run(sql.free(over), key, claim));
       const text = receipt === undefined ? null : JSON.stringify(receipt);
-      // Stored only where the operation is a scheduling one.
+      // The statement stores the id only if the operation is `emails.schedule`.
       const id = scheduledIdOf("emails.schedule", receipt) ?? null;
-      return isMet(await run(sql.settle(over), as, text, id, key, claim));
+      return hasRows(await run(sql.settle(over), as, text, id, key, claim));
     },
     async *all() {
       for (let rows = await run(sql.newest); ; ) {
-        const page = rows.map(foundOf);
+        const page = rows.map(entryOf);
         yield* page;
         const last = page.at(-1);
         if (last === undefined || page.length < rowsAtOnce) return;
@@ -109,11 +109,11 @@ const sqlKeys = (run: Run, sql: ReturnType<typeof statementsOf>): KeyStore => {
 };
 
 /**
- * A send-once ledger in your own PostgreSQL or SQLite database, for any number of processes. It is as durable as the
- * database behind it. `migration` prints its table.
+ * A send-once ledger in your own PostgreSQL or SQLite database, for any number of processes. The ledger is as durable as
+ * the database. `migration` returns the SQL that creates its table.
  *
  * **The claim must commit on its own connection before the email is sent. Never give it a connection that is in your own
- * transaction**: rolled back, it would forget an email that went out.
+ * transaction**: if that transaction is rolled back, the ledger forgets an email that was sent.
  *
  * @param query - runs one statement and resolves with its rows; see `SqlQuery`.
  * @throws ConfigurationError naming every fault of the arguments at once.
@@ -128,7 +128,7 @@ const sqlKeys = (run: Run, sql: ReturnType<typeof statementsOf>): KeyStore => {
  */
 export const sqlLedger = (query: SqlQuery, options: SqlLedgerOptions): Ledger => {
   const { dialect, table = defaultTables.ledger } = storeOptions("sqlLedger", query, options, {});
-  const run = runner(query, dialect, `the table ${table}`, createIt(dialect, "ledger", table));
+  const run = runner(query, dialect, `the table ${table}`, creationAdvice(dialect, "ledger", table));
   const keys = sqlKeys(run, statementsOf(table, dialect));
   return ledgerOver(keys, { name: "sqlLedger", rule: mustReturnRows, isRefusal });
 };

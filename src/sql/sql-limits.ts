@@ -1,23 +1,24 @@
 import { limitsOver, type SharedLimitsOptions } from "../fleet/limits-over.ts";
 import type { SharedLimits } from "../options/shared-limits.ts";
-import { createIt, defaultTables } from "./migration.ts";
+import { creationAdvice, defaultTables } from "./migration.ts";
 import { isDialect, isQuery, isTable, runner, type SqlDialect, type SqlQuery } from "./query.ts";
 import { sqlPlace } from "./sql-place.ts";
 
-/** Who shares the limits, where they are kept, and what happens while the database is unavailable. */
+/** The id of the limits, the table that stores them, and the behavior while the database is unavailable. */
 export interface SqlLimitsOptions extends SharedLimitsOptions {
   /** The database. */
   readonly dialect: SqlDialect;
-  /** Default `touchpoint_limits`. */
+  /** The table. Default `touchpoint_limits`. */
   readonly table?: string | undefined;
 }
 
 /**
  * Limits that any number of processes share through a table of your PostgreSQL or SQLite database: permits, pauses and
- * daily counts. `migration` prints the table. It keeps a row for each limit of each id and scope.
+ * daily counts. `migration` returns the SQL that creates the table. The table has one row for each limit of each id and
+ * scope.
  *
- * The requests of a process that died count for 3 s and a window after its last message. The processes' clocks need not
- * agree. A distant database makes calls slower.
+ * After a process has died, its requests still count for 3 s and a window after its last message. The clocks of the
+ * processes may differ. A distant database makes calls slower.
  *
  * @param query - runs one statement and resolves with its rows; see `SqlQuery`. Never give it a connection that is in your
  * own transaction.
@@ -34,7 +35,7 @@ export interface SqlLimitsOptions extends SharedLimitsOptions {
 export const sqlLimits = (query: SqlQuery, options: SqlLimitsOptions): SharedLimits => {
   const { dialect, table = defaultTables.limits, ...shared } = options ?? {};
   const faults = [...isQuery(query, "query"), ...isDialect(dialect, "dialect"), ...isTable(table, "table")];
-  const advice = createIt(dialect, "limits", table);
+  const advice = creationAdvice(dialect, "limits", table);
   const place = () => sqlPlace(runner(query, dialect, `the table ${table}`, advice), table, dialect);
   return limitsOver(place, shared, { name: "sqlLimits", faults });
 };

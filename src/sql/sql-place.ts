@@ -3,14 +3,15 @@ import { AdapterFault } from "../ledger/ledger-over.ts";
 import { messageOf } from "../runtime/values.ts";
 import { asText, isRefusal, mustReturnRows, now, type Row, type Run, type SqlDialect } from "./query.ts";
 
-/** `text`, once for each, separated by commas. */
+/** Repeats `text` for each of `count` items. */
 const each = (text: string, count: number, separator = ", "): string =>
   Array(count).fill(text).join(separator);
 
 /**
- * Writes all rows whose known versions are still there, or none, and returns the rows as they were.
+ * Writes all rows if each still has its known version, or none. Returns the rows from before the write.
  *
- * PostgreSQL: `locked` waits for other writers, and then has the latest rows, in an order that no two writers cross.
+ * In PostgreSQL, `locked` waits for other writers and then has the latest rows. It locks rows in the order of their ids, so
+ * two writers cannot deadlock.
  */
 const writeInPostgres = (table: string, count: number): string => {
   const row = `(${each(asText, 4)})`;
@@ -34,7 +35,7 @@ const writeInSqlite = (table: string, count: number): string => {
   );
 };
 
-/** The table as the place of shared limits. */
+/** Stores shared limits in the table. */
 export const sqlPlace = (run: Run, table: string, dialect: SqlDialect): Place => {
   const select = (keys: readonly string[]): Promise<readonly Row[]> =>
     run(

@@ -1,25 +1,25 @@
 import type { ReadableFields } from "../service/common.ts";
 import type { Contact, ContactInput, ContactPatch, ContactUpsert } from "../service/contacts.ts";
 
-/** No schema for `customFields`: every key and value is accepted. */
+/** The custom fields of a workspace without a schema: every key and value is accepted. */
 // biome-ignore lint/suspicious/noEmptyInterface: the name is what an editor shows.
 export interface OpenFields {}
 
-/** A contact from a source, as a callback gets it. */
+/** A contact from a source, as callbacks get it. */
 export type GivenContact = ContactInput & {
   /** Values by the workspace's own field names. */
   customFields?: ReadableFields | undefined;
 };
 
-/** A new contact of a workspace whose custom fields are known. */
+/** A new contact of a workspace with a schema for its custom fields. */
 export interface TypedContactInput<Fields> extends Omit<ContactInput, "customFields"> {
-  /** Matches the whole schema. */
+  /** Custom fields that match the entire schema. */
   customFields?: Fields | undefined;
 }
 
-/** Changes to a contact of a workspace whose custom fields are known. */
+/** Changes to a contact of a workspace with a schema for its custom fields. */
 export interface TypedContactPatch<Fields> extends Omit<ContactPatch, "customFields"> {
-  /** Only the keys sent are changed; `null` clears a key. */
+  /** Only the keys that you send change; `null` clears a key. */
   customFields?: { [Name in keyof Fields]?: Fields[Name] | null | undefined } | undefined;
 }
 
@@ -33,23 +33,23 @@ export type ContactOf<Fields> = [keyof Fields] extends [never]
       customFields: { [Name in keyof Fields]?: Fields[Name] | null };
     };
 
-/** What `contacts.create` takes. */
+/** The input of `contacts.create`. */
 export type ContactInputOf<Fields> = [keyof Fields] extends [never]
   ? ContactInput
   : TypedContactInput<Fields>;
 
-/** What `contacts.update` takes. */
+/** The changes that `contacts.update` takes. */
 export type ContactPatchOf<Fields> = [keyof Fields] extends [never]
   ? ContactPatch
   : TypedContactPatch<Fields>;
 
-/** An upsert of a workspace whose custom fields are known. */
+/** The input of an upsert in a workspace with a schema for its custom fields. */
 export interface TypedContactUpsert<Fields> extends Omit<ContactUpsert, "customFields"> {
-  /** Only the keys sent are changed; `null` clears a key. */
+  /** Only the keys that you send change; `null` clears a key. */
   customFields?: { [Name in keyof Fields]?: Fields[Name] | null | undefined } | undefined;
 }
 
-/** What `contacts.upsert` takes. */
+/** The input of `contacts.upsert`. */
 export type ContactUpsertOf<Fields> = [keyof Fields] extends [never]
   ? ContactUpsert
   : TypedContactUpsert<Fields>;

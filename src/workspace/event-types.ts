@@ -4,15 +4,15 @@ import type { ContactPatch } from "../service/contacts.ts";
 import type { EventFields, EventInput } from "../service/events.ts";
 import type { ContactPatchOf, OpenFields } from "./contact-types.ts";
 
-/** No schemas for events: every name that is not reserved is accepted, with all properties that are not refused. */
+/** The events of a workspace without event schemas: any name except reserved ones, any property except refused ones. */
 // biome-ignore lint/suspicious/noEmptyInterface: the name is what an editor shows.
 export interface OpenEvents {}
 
-// Sentences as types: the compiler prints them as they are where a value does not fit.
+// The compiler prints these types in its error messages, so they are sentences.
 type ReservedEventName = "Names that start with service. are for events of the service itself.";
 type RefusedPropertyName = "The service refuses an event with this property.";
 
-/** The refused names. A name that is known only at run time is refused there. */
+/** The property names that the service refuses. A name that the compiler cannot see is refused at run time. */
 type RefusedProperties = {
   password?: RefusedPropertyName;
   card_number?: RefusedPropertyName;
@@ -49,14 +49,14 @@ export interface EventWith<Name, Properties, Patch = ContactPatch>
 /** The event names; any string if there are no schemas. */
 export type EventName<Events> = [keyof Events] extends [never] ? string : keyof Events & string;
 
-type PropertiesOf<Given> = string extends keyof Given ? Given & RefusedProperties : Given;
+type PropertiesOf<Typed> = string extends keyof Typed ? Typed & RefusedProperties : Typed;
 
-type EventNamed<Name, Given, Patch> =
-  Record<never, never> extends Given
-    ? EventWithOptional<Name, PropertiesOf<Given>, Patch>
-    : undefined extends Given
-      ? EventWithOptional<Name, Given, Patch>
-      : EventWith<Name, PropertiesOf<Given>, Patch>;
+type EventNamed<Name, Typed, Patch> =
+  Record<never, never> extends Typed
+    ? EventWithOptional<Name, PropertiesOf<Typed>, Patch>
+    : undefined extends Typed
+      ? EventWithOptional<Name, Typed, Patch>
+      : EventWith<Name, PropertiesOf<Typed>, Patch>;
 
 /** An event with one of the names, as `events.record` takes it. */
 export type EventOf<Events, Name = EventName<Events>, Fields = OpenFields> = [keyof Events] extends [never]
@@ -65,7 +65,7 @@ export type EventOf<Events, Name = EventName<Events>, Fields = OpenFields> = [ke
     ? EventNamed<Name, Events[Name], ContactPatchOf<Fields>>
     : never;
 
-/** An event from a source, as a callback gets it. */
+/** An event from a source, as callbacks get it. */
 export type GivenEvent = EventInput & {
   /** Data of the event. */
   properties?: ReadableFields | undefined;

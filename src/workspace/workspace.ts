@@ -18,7 +18,7 @@ export interface WorkspaceSchemas {
 export interface UnknownFields {
   /** `error` refuses the input, `warn` logs the fields and sends them, `pass` sends them. Default `pass`. */
   readonly mode?: "error" | "warn" | "pass" | undefined;
-  /** Names that are sent without a word: those that your workspace is known to take. */
+  /** Names that are always sent without a warning, because your workspace accepts them. */
   readonly allow?: readonly string[] | undefined;
 }
 
@@ -41,7 +41,7 @@ const unknownKeys = (issue: SchemaIssue): readonly string[] | undefined =>
 const located = (issue: SchemaIssue): readonly SchemaFault[] => {
   const { path = [], message } = issue;
   const keys = path.map((segment) => (typeof segment === "object" ? segment.key : segment));
-  // zod lists unknown keys apart from the path, so a fault of one key would look like one of the whole object.
+  // zod lists unknown keys apart from the path, so the fault of one key would look like a fault of the entire object.
   return unknownKeys(issue)?.map((key) => ({ path: [...keys, key], message })) ?? [{ path: keys, message }];
 };
 
@@ -49,7 +49,7 @@ const listOf = (result: unknown): readonly SchemaIssue[] => {
   if (typeof result === "object" && result !== null) {
     const issues: unknown = Reflect.get(result, "issues");
     if (issues === undefined) return [];
-    // The specification defines its items.
+    // The specification defines the items.
     if (Array.isArray(issues)) return issues as readonly SchemaIssue[];
   }
   throw new TypeError("validate must return { value } or { issues: [...] }");
@@ -59,14 +59,14 @@ const listOf = (result: unknown): readonly SchemaIssue[] => {
 const schemaIssues = async (schema: StandardSchema, value: unknown): Promise<readonly SchemaFault[]> =>
   listOf(await schema["~standard"].validate(value)).flatMap(located);
 
-const withoutValues = (fields: object, ...left: readonly unknown[]): object =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => !left.includes(value)));
+const withoutValues = (fields: object, ...excluded: readonly unknown[]): object =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => !excluded.includes(value)));
 
 /** Checks an object as JSON writes it: keys with the value undefined are left out. */
 const objectIssues = async (schema: StandardSchema, value: object): Promise<readonly SchemaFault[]> => {
   const bare = withoutValues(value, undefined);
   const issues = await schemaIssues(schema, bare);
-  // Each library has words of its own for that, and zod's do not say it.
+  // Schema libraries word this fault differently, and zod's message does not say that the key is missing.
   const isMissing = ({ path: [first, ...rest] }: SchemaFault): boolean =>
     first !== undefined && rest.length === 0 && !Object.hasOwn(bare, first);
   return issues.map((issue) =>
@@ -109,9 +109,9 @@ export class Workspace {
   }
 
   /**
-   * The faults of an operation's input, which already matches the operation's own schema.
+   * Finds the faults of an operation's input, which already matches the operation's own schema.
    *
-   * @throws ValidationError, with its error as the cause, when a schema fails to validate.
+   * @throws ValidationError when a schema itself throws; the `cause` is the schema's error.
    */
   async inputIssues(operation: CheckedOperation, payload: unknown): Promise<readonly Issue[]> {
     const unknown = this.#unknownIssues(operation, payload);
@@ -124,7 +124,7 @@ export class Workspace {
     const issues = unnamedFields(input, payload, allow);
     if (mode === "error") return issues;
     const fields = issues.map(({ path }) => path);
-    if (fields.length > 0) log.warn("fields that the document does not name", { operation: id, fields });
+    if (fields.length > 0) log.warn("the input has undocumented fields", { operation: id, fields });
     return [];
   }
 
@@ -147,14 +147,14 @@ export class Workspace {
   }
 
   /**
-   * The faults of a response, without the schema's own messages: some repeat the value, and hooks and logs must not get
-   * personal data.
+   * Finds the faults of a response. They do not contain the schema's own messages, because these may repeat a value, and
+   * hooks and logs must not get personal data.
    */
   async answerIssues({ typedOutput }: OperationFacts, body: unknown): Promise<readonly Issue[]> {
     if (typedOutput === "contact") return this.#contactIssues(body, []);
     const contacts = typedOutput === "page" ? property(body, "data") : undefined;
     if (!Array.isArray(contacts)) return [];
-    const issues = contacts.map((contact, at) => this.#contactIssues(contact, ["data", at]));
+    const issues = contacts.map((contact, index) => this.#contactIssues(contact, ["data", index]));
     return (await Promise.all(issues)).flat();
   }
 
@@ -183,8 +183,8 @@ export class Workspace {
       return [{ path: "name", message: `must be one of ${[...this.#events.keys()].join(", ")}` }];
     const properties = property(event, "properties");
     if (isRecord(properties)) return below(["properties"], await objectIssues(schema, properties));
-    // Either no properties are allowed, or none are required.
-    const isFine = (await schemaIssues(schema, undefined)).length === 0;
-    return isFine ? [] : below(["properties"], await objectIssues(schema, {}));
+    // An event without properties is valid if the schema accepts undefined or an empty object.
+    const acceptsUndefined = (await schemaIssues(schema, undefined)).length === 0;
+    return acceptsUndefined ? [] : below(["properties"], await objectIssues(schema, {}));
   }
 }

@@ -92,15 +92,15 @@ test("a walk: send and look, fail the next call, advance, reset, without a reloa
 
   await button(/^Fail next/).click();
   await page.getByLabel("Operation").selectOption("contacts.create");
-  await page.getByLabel("What happens").selectOption({ label: "reset, though it was applied" });
-  await button("Plan it").click();
-  await told("The next contacts.create fails.");
+  await page.getByLabel("What happens").selectOption({ label: "reset, but applied" });
+  await button("Plan fault").click();
+  await told("The next call of contacts.create fails.");
   await button("Fail next call 1").waitFor();
   const failed = client.contacts.create({ email: "bob@example.com" });
   await expect(failed).rejects.toMatchObject({ outcome: "unknown" });
   await view("Requests 2").click();
   await row("reset-after-apply").click();
-  await shown("Met the fault reset-after-apply: applied, the caller got no response");
+  await shown("Planned fault reset-after-apply: applied, the caller got no response");
 
   const sendAt = new Date(Date.now() + 3_600_000);
   await client.emails.schedule({ to: "ada@example.com", subject: "Tomorrow", text: "Soon", sendAt });
@@ -108,13 +108,13 @@ test("a walk: send and look, fail the next call, advance, reset, without a reloa
   await row("Tomorrow").filter({ hasText: "scheduled" }).waitFor();
   await button("Advance").first().click();
   await button("+ 1 h").click();
-  await told("The clock is 1 h further.");
+  await told("The clock has advanced by 1 h.");
   await row("Tomorrow").filter({ hasNotText: "scheduled" }).waitFor();
   await shown("1 h ahead");
 
   await button("Reset").click();
   await button("Reset everything").click();
-  await told("The sandbox is as new.");
+  await told("The sandbox has been reset.");
   await shown("No emails yet");
   expect(sandbox.state.emails).toEqual([]);
   expect(await page.evaluate("window.stillTheSame")).toBe(true);
@@ -125,12 +125,12 @@ test("the clock can be frozen and started again", async () => {
   await openPage();
   const freeze = page.locator("#freeze");
   await freeze.click();
-  await told("The clock stands still; only Advance moves it.");
+  await told("The clock is frozen. Only Advance moves it.");
   await expect.poll(() => freeze.getAttribute("aria-pressed")).toBe("true");
   const before = sandbox.addContact({ email: "a@example.com" }).createdAt;
   expect(sandbox.addContact({ email: "b@example.com" }).createdAt).toBe(before);
   await freeze.click();
-  await told("The clock goes on.");
+  await told("The clock is running again.");
   await expect.poll(() => freeze.getAttribute("aria-pressed")).toBe("false");
 });
 
@@ -146,7 +146,7 @@ test("data is seeded, saved and loaded", async () => {
   const path = await (await downloading).path();
   sandbox.reset();
   await page.locator("#load").setInputFiles(path);
-  await told("Loaded.");
+  await told("Snapshot loaded.");
   expect(sandbox.state.contacts).toHaveLength(7);
   await page
     .locator("#load")
@@ -154,19 +154,19 @@ test("data is seeded, saved and loaded", async () => {
   await told(/format must be "touchpoint-sandbox"/);
 });
 
-test("a fault plan can be removed, and an invalid plan is refused with a sentence", async () => {
+test("a planned fault applies, and can be removed", async () => {
   await openPage();
   sandbox.fail({ operation: "events.record", times: 3, with: "stall" });
   await button(/^Fail next/).click();
   await shown("events.record: stall");
   await page.getByLabel("What happens").selectOption("status");
   await page.getByRole("spinbutton", { name: "Status" }).fill("418");
-  await button("Plan it").click();
+  await button("Plan fault").click();
   await told("The next call fails.");
   await expect(client.contacts.list()).rejects.toMatchObject({ status: 418 });
   await button("Fail next call 1").click();
   await button("Remove").click();
-  await told("Taken back.");
+  await told("Fault removed.");
   await button("Remove").waitFor({ state: "detached" });
 });
 
@@ -187,7 +187,7 @@ test("requests are filtered by kind and operation, and searched in what was sent
   await page.getByRole("searchbox").fill("A-1001");
   await count(1);
   await page.getByRole("searchbox").fill("nothing like it");
-  await shown("Nothing fits.");
+  await shown("No matches.");
 });
 
 test("events and contacts show their history, and link to each other", async () => {
@@ -196,7 +196,7 @@ test("events and contacts show their history, and link to each other", async () 
   await openPage();
   await view("Events 1").click();
   await row("2 times").click();
-  await shown("once under the same id, and was not recorded again");
+  await shown("once with the same id; not recorded again");
   await page.getByRole("link", { name: "events.record: 202" }).first().waitFor();
   await page.getByRole("link", { name: "ada@example.com" }).last().click();
   await page.getByRole("link", { name: "contacts.update: 200" }).click();
@@ -216,7 +216,7 @@ test("a used-up budget is shown in words and in its plot", async () => {
   await key
     .getByRole("img", { name: /^emails of key 1: 20 of 20 used now, 20 at most in the last 2 min$/ })
     .waitFor();
-  await shown("1 response of 429 in this time");
+  await shown("1 response with status 429 in this period");
   sandbox.advance(60_000);
   await key.getByText("0 of 20 · room left").waitFor();
   await key.getByRole("img", { name: /^emails of key 1: 0 of 20 used now, 20 at most/ }).waitFor();
@@ -343,7 +343,7 @@ test("at 400 px the selected item replaces the list, and the list comes back", a
 
 test("a banner is shown while the server is unreachable", async () => {
   await openPage();
-  const banner = page.getByRole("alert").filter({ hasText: "The sandbox has ended." });
+  const banner = page.getByRole("alert").filter({ hasText: "The sandbox has stopped." });
   expect(await banner.isVisible()).toBe(false);
   const { port } = server;
   await server.close();
@@ -376,7 +376,7 @@ test("the first of 600 requests is found, and the page says what it no longer ke
   await search("first@example.com");
   await row("contacts.create").click();
   await page.getByRole("heading", { name: "POST /api/v1/contacts" }).waitFor();
-  await shown("No longer kept.");
+  await shown("The sandbox has dropped this response.");
 });
 
 test("the search covers what is shown: lists, titles, headers, notes, JSON as it is written", async () => {
@@ -396,7 +396,7 @@ test("the search covers what is shown: lists, titles, headers, notes, JSON as it
       await row(rowText).waitFor();
     }
     await search("nothing like it");
-    await shown("Nothing fits.");
+    await shown("No matches.");
   };
   const { createdAt } = sandbox.state.contacts[0] ?? { createdAt: "" };
   const moment = `${createdAt.slice(0, 10)} ${createdAt.slice(11, 19)} UTC`;
@@ -435,14 +435,14 @@ test("a 429 names its limit, and an answer its duration", async () => {
   sandbox.fail({ operation: "contacts.create", with: { delayMs: 5_000 } });
   const late = post("contacts", { email: "ada@example.com" });
   await openPage();
-  await row("contacts.create").filter({ hasText: "not answered yet" }).waitFor();
+  await row("contacts.create").filter({ hasText: "no response yet" }).waitFor();
   sandbox.advance(5_000);
   await late;
   await row("contacts.create").filter({ hasText: "5.0 s" }).waitFor();
   for (let n = 0; n < 21; n += 1)
     await post("emails", { to: "ada@example.com", subject: `${n}`, text: "Hi" });
   await row("limit: emails").filter({ hasText: "429" }).click();
-  await shown("Refused by the limit emails, nothing applied");
+  await shown("Refused by the limit emails, not applied");
 });
 
 test("an email whose sender got no response is marked", async () => {
@@ -461,16 +461,16 @@ test("an email whose sender got no response is marked", async () => {
   await post("emails", email("Known"));
   await openPage();
   await view("Mail").click();
-  const badge = "sent, but its sender does not know";
+  const badge = "sent, but the response was lost";
   for (const subject of ["Reset", "Given up"]) await row(subject).filter({ hasText: badge }).waitFor();
   await row("Known").filter({ hasNotText: badge }).waitFor();
   await view("Requests").click();
   // The rows of the mail view have the badge too, and may still be shown for a moment.
   await row("emails.send")
-    .filter({ hasText: "its sender does not know" })
+    .filter({ hasText: "the response was lost" })
     .filter({ hasNotText: "reset-after-apply" })
     .click();
-  await shown("its sender does not know");
+  await shown("the response was lost");
 });
 
 test("a batch is a table of its items, with the refused ones", async () => {

@@ -119,10 +119,10 @@ const signatures = [
 ] as const;
 
 const meanings = [
-  ["client.contacts.create({ /*here*/email: '' })", "Unique per workspace"],
+  ["client.contacts.create({ /*here*/email: '' })", "unique per workspace"],
   [
     "client.contacts.update('id', { /*here*/listIds: [] })",
-    "The ids of all lists of the contact; they replace the present ones",
+    "The ids of all lists of the contact; they replace the current ones",
   ],
   ["client.emails.schedule({ to: '', subject: '', text: '', /*here*/sendAt: '' })", "When to send it"],
   ["client.events.record({ name: 'a', contact, /*here*/occurredAt: '' })", "The time of the event"],

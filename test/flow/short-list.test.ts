@@ -42,7 +42,7 @@ const scene = (options: Partial<ClientOptions> = {}) => {
   return { client, issues };
 };
 
-const message = "480 of 780 contacts were not returned by the service";
+const message = "the service did not return 480 of 780 contacts";
 
 test("a list that ends below its total is reported, and an error under strict", async () => {
   const { client, issues } = scene();

@@ -78,7 +78,7 @@ export const walked = async (input: Scenario): Promise<MissedAndRepeated | undef
   const walkFrom = (cursor?: string): Walk<Item> =>
     new Walk<Item>({
       ...{ operation: "contacts.list", fetch: list.fetch, skip: 0, limit, prefetch, isDriftSafe: true },
-      place: cursor === undefined ? undefined : readCursor("contacts.list", cursor),
+      start: cursor === undefined ? undefined : readCursor("contacts.list", cursor),
       onUnstable: () => undefined,
       onShort: () => undefined,
     });

@@ -15,7 +15,7 @@ export const walkOver = (list: MovingList, over: Partial<WalkSettings<Item>> = {
     limit: 200,
     prefetch: undefined,
     isDriftSafe: true,
-    place: undefined,
+    start: undefined,
     onUnstable: () => undefined,
     onShort: () => undefined,
     ...over,

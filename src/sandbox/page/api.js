@@ -1,8 +1,8 @@
 /**
  * Sends a request to the sandbox. @param {string} path below `/_sandbox/` @param {string} [method] @param {unknown} [body]
- * @returns {Promise<unknown>} the JSON of the answer, as the route gives it; undefined for a 404. @throws Error with the sandbox's message.
+ * @returns {Promise<unknown>} the parsed JSON of the response; undefined for a 404. @throws Error with the sandbox's message.
  */
-export const ask = async (path, method = "GET", body = undefined) => {
+export const fetchJson = async (path, method = "GET", body = undefined) => {
   const response = await fetch(`/_sandbox/${path}`, {
     method,
     ...(body === undefined

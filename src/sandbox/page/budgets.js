@@ -10,7 +10,7 @@ const height = 90;
 const levelOf = (used, max) => (used >= 0.95 * max ? "full" : used >= 0.7 * max ? "near" : "calm");
 const words = { full: "used up", near: "nearly used up", calm: "room left" };
 
-/** Draws steps, not slopes: the use stays at one point's value until the next point. @param {BudgetSeries} series @param {number} from @param {number} to */
+/** Draws steps instead of slopes, because the use stays the same from one point to the next. @param {BudgetSeries} series @param {number} from @param {number} to */
 const stepsOf = ({ points, max }, from, to) => {
   const x = (/** @type {number} */ at) => Math.max(0, ((at - from) / (to - from)) * width);
   const y = (/** @type {number} */ used) => height - (Math.min(used, max) / max) * height;
@@ -69,7 +69,7 @@ const card = (series, from, to) => {
 const spans = [60_000, 120_000, 600_000, 3_600_000, 86_400_000];
 let spanMs = 120_000;
 
-/** @param {{ series: BudgetSeries[], refusals: number[] }} found @param {number} now @param {() => void} onSpan */
+/** @param {{ series: BudgetSeries[], refusals: number[] }} budgets @param {number} now @param {() => void} onSpan */
 export const budgetsView = ({ series, refusals }, now, onSpan) => {
   const from = now - spanMs;
   const owners = [...new Set(series.map(({ owner }) => owner))];
@@ -85,13 +85,13 @@ export const budgetsView = ({ series, refusals }, now, onSpan) => {
     ...spans.map((ms) => h("option", { value: ms, selected: ms === spanMs }, `last ${duration(ms)}`)),
   );
   return [
-    div("title", h("h2", {}, "Budgets"), h("label", {}, "Time shown ", select)),
+    div("title", h("h2", {}, "Budgets"), h("label", {}, "Period ", select)),
     p(
       "legend",
       span("calm", "room left"),
       span("near", "from 70 %"),
       span("full", "from 95 %"),
-      span("muted", `${recent === 1 ? "1 response" : `${recent} responses`} of 429 in this time`),
+      span("muted", `${recent === 1 ? "1 response" : `${recent} responses`} with status 429 in this period`),
     ),
     ...owners.map((owner) =>
       h(

@@ -1,5 +1,5 @@
-import { ask } from "./api.js";
-import { byId, h, span, tell } from "./dom.js";
+import { fetchJson } from "./api.js";
+import { announce, byId, h, span } from "./dom.js";
 import { duration } from "./format.js";
 
 /** @typedef {ReturnType<typeof import("../workbench/overview.ts").overviewOf>} Overview */
@@ -10,10 +10,10 @@ const close = (id) => byId(id).hidePopover();
 /** Does the work, closes the panel and announces the result. @param {string} panel @param {() => Promise<string>} work */
 const attempt = async (panel, work) => {
   try {
-    tell(await work());
+    announce(await work());
     close(panel);
   } catch (error) {
-    tell(error instanceof Error ? error.message : String(error), true);
+    announce(error instanceof Error ? error.message : String(error), true);
   }
 };
 
@@ -28,8 +28,8 @@ const onSubmit = (panel, work) => {
 
 /** @param {number} ms */
 const advance = async (ms) => {
-  await ask("advance", "POST", { ms });
-  return `The clock is ${duration(ms)} further.`;
+  await fetchJson("advance", "POST", { ms });
+  return `The clock has advanced by ${duration(ms)}.`;
 };
 
 /** @param {unknown} planned */
@@ -49,12 +49,15 @@ const planItem = ({ id, options: { operation = "*", times = 1, with: planned }, 
     times === 1 ? undefined : span("muted", `${hits} of ${times}`),
     h(
       "button",
-      { type: "button", onclick: () => ask(`fail/${id}`, "DELETE").then(() => tell("Taken back.")) },
+      {
+        type: "button",
+        onclick: () => fetchJson(`fail/${id}`, "DELETE").then(() => announce("Fault removed.")),
+      },
       "Remove",
     ),
   );
 
-/** Listens to the controls. */
+/** Attaches the event listeners of the controls. */
 export const startControls = () => {
   const operation = /** @type {HTMLSelectElement} */ (byId("fail").querySelector("[name=operation]"));
   const fault = /** @type {HTMLSelectElement} */ (byId("fail").querySelector("[name=with]"));
@@ -65,9 +68,9 @@ export const startControls = () => {
     const chosen = String(fields.get("with"));
     const times = Number(fields.get("times"));
     const planned = chosen === "status" ? { status: Number(fields.get("status")) } : JSON.parse(chosen);
-    await ask("fail", "POST", { operation: operation.value, times, with: planned });
-    const calls = operation.value === "*" ? "call" : `${operation.value}`;
-    return times === 1 ? `The next ${calls} fails.` : `The next ${times} of ${calls} fail.`;
+    await fetchJson("fail", "POST", { operation: operation.value, times, with: planned });
+    const which = operation.value === "*" ? "" : ` of ${operation.value}`;
+    return times === 1 ? `The next call${which} fails.` : `The next ${times} calls${which} fail.`;
   });
 
   for (const ms of [10_000, 60_000, 600_000, 3_600_000, 86_400_000])
@@ -83,14 +86,14 @@ export const startControls = () => {
   const freeze = byId("freeze");
   freeze.addEventListener("click", async () => {
     const { frozen } = /** @type {{ frozen: boolean }} */ (
-      await ask("freeze", "POST", { frozen: freeze.getAttribute("aria-pressed") !== "true" })
+      await fetchJson("freeze", "POST", { frozen: freeze.getAttribute("aria-pressed") !== "true" })
     );
-    tell(frozen ? "The clock stands still; only Advance moves it." : "The clock goes on.");
+    announce(frozen ? "The clock is frozen. Only Advance moves it." : "The clock is running again.");
   });
 
   onSubmit("data", async (fields) => {
     const { contacts } = /** @type {{ contacts: number }} */ (
-      await ask("seed", "POST", { contacts: Number(fields.get("contacts")) })
+      await fetchJson("seed", "POST", { contacts: Number(fields.get("contacts")) })
     );
     return `There are ${contacts.toLocaleString("en")} contacts now.`;
   });
@@ -99,14 +102,14 @@ export const startControls = () => {
     attempt("data", async () => {
       const text = (await load.files?.[0]?.text()) ?? "";
       load.value = "";
-      await ask("snapshot", "PUT", JSON.parse(text));
-      return "Loaded.";
+      await fetchJson("snapshot", "PUT", JSON.parse(text));
+      return "Snapshot loaded.";
     }),
   );
 
   onSubmit("reset", async () => {
-    await ask("reset", "POST");
-    return "The sandbox is as new.";
+    await fetchJson("reset", "POST");
+    return "The sandbox has been reset.";
   });
 };
 

@@ -35,7 +35,7 @@ export const div = (className, ...children) => h("div", { class: className }, ..
 /** @param {string} className @param {(Child | readonly Child[])[]} children */
 export const p = (className, ...children) => h("p", { class: className || undefined }, ...children);
 
-/** The same for SVG. @param {string} tag @param {Props} [props] @param {Child[]} children */
+/** Creates an SVG element, like `h`. @param {string} tag @param {Props} [props] @param {Child[]} children */
 export const svg = (tag, props = {}, ...children) =>
   filled(document.createElementNS("http://www.w3.org/2000/svg", tag), props, children);
 
@@ -46,7 +46,7 @@ export const byId = (id) => {
   return element;
 };
 
-/** The item of each child of a list, as JSON. @type {WeakMap<Element, string>} */
+/** The item that each child of a list shows, as JSON. @type {WeakMap<Element, string>} */
 const versions = new WeakMap();
 
 /**
@@ -61,29 +61,30 @@ export const keepList = (list, items, keyOf, make) => {
   const wanted = items.map((item) => {
     const key = keyOf(item);
     const version = JSON.stringify(item);
-    const known = old.get(key);
-    if (known !== undefined && versions.get(known) === version) return known;
-    const made = make(item);
-    made.setAttribute("data-key", key);
-    versions.set(made, version);
-    // Replaced in place, so that the focus can move to the same link.
-    const hadFocus = known?.contains(document.activeElement);
-    known?.replaceWith(made);
-    if (hadFocus) made.querySelector("a")?.focus();
-    return made;
+    const previous = old.get(key);
+    if (previous !== undefined && versions.get(previous) === version) return previous;
+    const next = make(item);
+    next.setAttribute("data-key", key);
+    versions.set(next, version);
+    // Replace the child in place, so that the focus can move to the same link.
+    const hadFocus = previous?.contains(document.activeElement);
+    previous?.replaceWith(next);
+    if (hadFocus) next.querySelector("a")?.focus();
+    return next;
   });
-  const kept = new Set(wanted);
-  for (const child of [...list.children]) if (!kept.has(/** @type {HTMLElement} */ (child))) child.remove();
+  const current = new Set(wanted);
+  for (const child of [...list.children])
+    if (!current.has(/** @type {HTMLElement} */ (child))) child.remove();
   for (const [index, child] of wanted.entries()) {
     if (list.children[index] !== child) list.insertBefore(child, list.children[index] ?? null);
   }
 };
 
 /** Announces a result, also to screen readers. @param {string} text @param {boolean} [isError] */
-export const tell = (text, isError = false) => {
-  const told = byId("told");
-  told.textContent = text;
-  told.className = isError ? "shown error" : "shown";
-  clearTimeout(Number(told.dataset.timer));
-  told.dataset.timer = String(setTimeout(() => told.classList.remove("shown"), isError ? 8_000 : 4_000));
+export const announce = (text, isError = false) => {
+  const status = byId("announcement");
+  status.textContent = text;
+  status.className = isError ? "shown error" : "shown";
+  clearTimeout(Number(status.dataset.timer));
+  status.dataset.timer = String(setTimeout(() => status.classList.remove("shown"), isError ? 8_000 : 4_000));
 };

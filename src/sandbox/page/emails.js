@@ -4,7 +4,7 @@ import { badge, facts, momentOf, section, time } from "./format.js";
 /** @typedef {import("../workbench/emails.ts").EmailRow} EmailRow */
 /** @typedef {import("../workbench/emails.ts").EmailDetail} EmailDetail */
 
-const lost = "sent, but its sender does not know";
+const lost = "sent, but the response was lost";
 const kinds = { SENT: "ok", SCHEDULED: "waiting", FAILED: "failed", CANCELLED: "refused" };
 
 /** @param {EmailRow["status"]} status */
@@ -14,7 +14,7 @@ const statusOf = (status) => badge(status.toLowerCase(), kinds[status]);
 const pathOf = ({ id, workspace }, part) =>
   `/_sandbox/emails/${encodeURIComponent(id)}/${part}?workspace=${encodeURIComponent(workspace)}`;
 
-/** The HTML without scripts, forms or remote content; see its Content-Security-Policy. @param {EmailDetail} email */
+/** Shows the HTML. Its Content-Security-Policy blocks scripts, forms and remote content. @param {EmailDetail} email */
 const preview = (email) => {
   const frame = h("iframe", {
     sandbox: true,
@@ -33,7 +33,7 @@ const preview = (email) => {
   );
   return div(
     "preview",
-    p("line muted", span("grow", "Images from elsewhere are not loaded; links are listed below."), phone),
+    p("line muted", span("grow", "Remote images are not loaded. Links are listed below."), phone),
     stage,
   );
 };
@@ -57,7 +57,7 @@ const source = (email) => {
   );
 };
 
-/** Each opens in a new tab, which knows nothing of this page. @param {readonly string[]} all */
+/** Lists the links. Each opens in a new tab, which has no access to this page. @param {readonly string[]} all */
 const links = (all) =>
   h(
     "ul",
@@ -65,7 +65,7 @@ const links = (all) =>
     ...all.map((href) => h("li", {}, h("a", { href, target: "_blank", rel: "noopener noreferrer" }, href))),
   );
 
-/** The last chosen tab, which stays chosen for the next email. */
+/** The selected tab, which stays selected for the next email. */
 let chosen = "HTML";
 
 /** @param {EmailDetail} email */
@@ -106,14 +106,14 @@ const tabs = (email) => {
   const list = h("div", { class: "tabs", role: "tablist", "aria-label": "Views of the email" }, ...buttons);
   list.addEventListener("keydown", (event) => {
     const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
-    const at = buttons.indexOf(/** @type {HTMLButtonElement} */ (event.target));
-    const next = step === 0 ? undefined : buttons[(at + step + buttons.length) % buttons.length];
+    const index = buttons.indexOf(/** @type {HTMLButtonElement} */ (event.target));
+    const next = step === 0 ? undefined : buttons[(index + step + buttons.length) % buttons.length];
     next?.focus();
     next?.click();
   });
   const last = chosen;
   choose(names.includes(chosen) ? chosen : (names[0] ?? ""));
-  // An email without HTML does not change the choice.
+  // `choose` may have picked another tab because this email has no such tab. Keep the reader's choice.
   chosen = last;
   return [list, panel];
 };
@@ -144,7 +144,7 @@ export const emails = {
           ? email.to
           : h("a", { href: `#/contacts/${encodeURIComponent(email.contactId)}` }, email.to),
       ],
-      [email.status === "SENT" ? "Sent" : "Leaves", momentOf(email.at)],
+      [email.status === "SENT" ? "Sent" : "Scheduled for", momentOf(email.at)],
       ...(email.status === "SENT" ? [] : email.facts),
     ]),
     ...tabs(email),
@@ -154,7 +154,7 @@ export const emails = {
     h("h2", {}, "No emails yet"),
     p(
       "",
-      "What client.emails.send() and client.emails.schedule() hand over appears here; nothing leaves this machine.",
+      "Emails from client.emails.send() and client.emails.schedule() appear here. Nothing leaves this machine.",
     ),
   ],
 };

@@ -38,7 +38,7 @@ export const duration = (ms) => {
   return parts.slice(0, 2).join(" ") || "0 s";
 };
 
-/** `80 ms`; seconds from one on. @param {number} ms */
+/** `80 ms` below one second, `1.2 s` above. @param {number} ms */
 export const milliseconds = (ms) => (ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`);
 
 /** JSON with names and values in different colors. @param {unknown} value */
@@ -46,18 +46,18 @@ export const json = (value) => {
   const text = JSON.stringify(value, null, 2) ?? "";
   const pattern = /("(?:\\.|[^"\\])*")(\s*:)?|\b(true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
   const parts = [];
-  let at = 0;
+  let end = 0;
   for (const match of text.matchAll(pattern)) {
-    parts.push(text.slice(at, match.index));
+    parts.push(text.slice(end, match.index));
     const [whole, quoted, colon = ""] = match;
     const kind = quoted === undefined ? "literal" : colon === "" ? "string" : "name";
     parts.push(span(`json-${kind}`, quoted ?? whole), colon);
-    at = match.index + whole.length;
+    end = match.index + whole.length;
   }
-  return h("pre", { class: "code", tabindex: 0 }, ...parts, text.slice(at));
+  return h("pre", { class: "code", tabindex: 0 }, ...parts, text.slice(end));
 };
 
-/** A body: JSON formatted, anything else unchanged. @param {unknown} body */
+/** Shows a body: JSON is formatted, any other text is unchanged. @param {unknown} body */
 export const body = (body) => {
   if (typeof body !== "string") return json(body);
   try {
@@ -67,7 +67,7 @@ export const body = (body) => {
   }
 };
 
-/** A small label. Its text has the meaning; the color only helps. @param {string} text @param {string} kind */
+/** A small label. The text carries the meaning, because not everybody sees the color. @param {string} text @param {string} kind */
 export const badge = (text, kind) => span(`badge ${kind}`, text);
 
 /** @param {number | undefined} status */

@@ -8,7 +8,7 @@ import { badge, facts, history, json, momentOf, section, time } from "./format.j
 
 const refused = ["REPLIED", "BOUNCED", "UNSUBSCRIBED", "CONVERTED", "DEAD"];
 
-/** Emails to some stages are refused. @param {string} stage */
+/** Marks the stages to which the service refuses emails. @param {string} stage */
 const stageBadge = (stage) => badge(stage, refused.includes(stage.toUpperCase()) ? "refused" : "plain");
 
 /** @param {string} outcome */
@@ -49,7 +49,7 @@ export const contacts = {
   ],
   empty: () => [
     h("h2", {}, "No contacts yet"),
-    p("", "A program makes some with client.contacts.create(), or add made-up ones under Data."),
+    p("", "Create contacts with client.contacts.create(), or add made-up contacts under Data."),
   ],
 };
 
@@ -65,7 +65,7 @@ export const events = {
       row.repeats === 0 ? undefined : badge(`${row.repeats + 1} times`, "plain"),
       outcomeBadge(row.outcome),
     ),
-    span("line muted", span("grow", row.person ?? "nobody"), time(row.at)),
+    span("line muted", span("grow", row.person ?? "no contact"), time(row.at)),
   ],
   /** @param {EventDetail} detail */
   detail: ({ event, person, history: entries }) => [
@@ -76,10 +76,10 @@ export const events = {
       ["Recorded", momentOf(event.recordedAt)],
       ["Id", event.id],
       [
-        "Came again",
+        "Repeated",
         event.repeats === 0
           ? "never"
-          : `${event.repeats === 1 ? "once" : `${event.repeats} times`} under the same id, and was not recorded again`,
+          : `${event.repeats === 1 ? "once" : `${event.repeats} times`} with the same id; not recorded again`,
       ],
       ["Note", event.response.note ?? undefined],
     ]),
@@ -89,6 +89,9 @@ export const events = {
   ],
   empty: () => [
     h("h2", {}, "No events yet"),
-    p("", "What client.events records appears here, each with what it started and how often it was sent."),
+    p(
+      "",
+      "Events from client.events appear here, with the automation runs that they started and how often they were sent.",
+    ),
   ],
 };

@@ -1,4 +1,4 @@
-import { div, h, p, span, tell } from "./dom.js";
+import { announce, div, h, p, span } from "./dom.js";
 import { badge, body, facts, milliseconds, momentOf, section, statusBadge, time } from "./format.js";
 
 /** @typedef {import("../workbench/requests.ts").RequestRow} RequestRow */
@@ -37,7 +37,7 @@ const copyButton = (request) =>
       type: "button",
       onclick: async () => {
         await navigator.clipboard.writeText(curl(request));
-        tell("Copied; the key is $TOUCHPOINT_API_KEY.");
+        announce("Copied. The command reads the API key from $TOUCHPOINT_API_KEY.");
       },
     },
     "Copy as curl",
@@ -45,26 +45,26 @@ const copyButton = (request) =>
 
 /** @param {RequestDetail} request */
 const effect = ({ status, applied, fault, limit, isLost }) => {
-  if (limit !== undefined) return `Refused by the limit ${limit}, nothing applied`;
-  if (fault === undefined && isLost) return "Applied, but the caller did not wait for the answer";
-  if (fault === undefined) return applied ? "Applied" : "Refused, nothing applied";
-  const told = status === undefined ? "the caller got no response" : `the caller was told ${status}`;
-  return `Met the fault ${fault}: ${applied ? "applied" : "not applied"}, ${told}`;
+  if (limit !== undefined) return `Refused by the limit ${limit}, not applied`;
+  if (fault === undefined && isLost) return "Applied, but the caller disconnected before the response";
+  if (fault === undefined) return applied ? "Applied" : "Refused, not applied";
+  const result = status === undefined ? "the caller got no response" : `the caller got status ${status}`;
+  return `Planned fault ${fault}: ${applied ? "applied" : "not applied"}, ${result}`;
 };
 
 /** @param {RequestRow} row */
 const took = ({ tookMs, status }) => {
   if (status === undefined) return undefined;
-  return span("muted", tookMs === undefined ? "not answered yet" : milliseconds(tookMs));
+  return span("muted", tookMs === undefined ? "no response yet" : milliseconds(tookMs));
 };
 
 /** @param {RequestDetail} request */
 const response = ({ answer, status }) => {
-  if (answer === undefined) return [p("muted", "No longer kept.")];
-  if (answer.body === "") return [p("muted", status === undefined ? "None." : "Without a body.")];
+  if (answer === undefined) return [p("muted", "The sandbox has dropped this response.")];
+  if (answer.body === "") return [p("muted", status === undefined ? "No response." : "No body.")];
   const isCut = answer.length > answer.body.length;
-  const kept = `The first ${answer.body.length} of ${answer.length} characters.`;
-  return [body(answer.body), isCut ? p("muted", kept) : undefined];
+  const note = `The first ${answer.body.length} of ${answer.length} characters.`;
+  return [body(answer.body), isCut ? p("muted", note) : undefined];
 };
 
 /** @param {NonNullable<RequestDetail["items"]>} items */
@@ -92,10 +92,10 @@ export const requests = {
     ),
     span(
       "line muted",
-      span("grow", row.operation ?? "no such operation"),
+      span("grow", row.operation ?? "unknown operation"),
       row.limit === undefined ? undefined : badge(`limit: ${row.limit}`, "refused"),
       row.fault === undefined ? undefined : badge(row.fault, "fault"),
-      row.isLost ? badge("its sender does not know", "failed") : undefined,
+      row.isLost ? badge("the response was lost", "failed") : undefined,
       took(row),
       time(row.at),
     ),
@@ -125,7 +125,7 @@ export const requests = {
   ],
   empty: () => [
     h("h2", {}, "No requests yet"),
-    p("", "Lead a program here, and each of its calls appears at once:"),
+    p("", "Point a program at this sandbox. Its requests then appear here:"),
     h("pre", { class: "code", tabindex: 0 }, `export TOUCHPOINT_BASE_URL=${location.origin}`),
   ],
 };

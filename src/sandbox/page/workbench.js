@@ -1,15 +1,15 @@
-import { ask } from "./api.js";
+import { fetchJson } from "./api.js";
 import { budgetsFrom, budgetsView } from "./budgets.js";
 import { showControls, startControls } from "./controls.js";
-import { byId, div, h, keepList, p, span, tell } from "./dom.js";
+import { announce, byId, div, h, keepList, p, span } from "./dom.js";
 import { emails } from "./emails.js";
 import { duration, momentOf, setToday } from "./format.js";
 import { contacts, events } from "./people.js";
 import { requests } from "./requests.js";
 
 /** @typedef {ReturnType<typeof import("../workbench/overview.ts").overviewOf>} Overview */
-/** @typedef {{ items: readonly object[], more: boolean, note?: string }} Found */
-// Rows are JSON from /_sandbox. The module of each list types its rows, which its methods may narrow.
+/** @typedef {{ items: readonly object[], more: boolean, note?: string }} Rows */
+// Rows are JSON from /_sandbox. The module of each list declares the exact type of its rows.
 /**
  * @typedef {{
  *   label: string,
@@ -29,7 +29,7 @@ const labels = {
 
 /** @type {Overview | undefined} */
 let overview;
-let heardAt = 0;
+let receivedAt = 0;
 const filter = { search: "", kind: "", operation: "" };
 let workspace = "default";
 
@@ -40,7 +40,9 @@ const route = () => {
 
 /** Milliseconds since 1970 on the sandbox's clock. */
 const now = () =>
-  overview === undefined ? 0 : Date.parse(overview.at) + (overview.frozen ? 0 : performance.now() - heardAt);
+  overview === undefined
+    ? 0
+    : Date.parse(overview.at) + (overview.frozen ? 0 : performance.now() - receivedAt);
 
 /** @param {string} name */
 const countOf = (name) => {
@@ -126,12 +128,12 @@ const requestFilters = () => [
       "aria-label": "Operation",
       onchange: (event) => refilter({ operation: /** @type {HTMLSelectElement} */ (event.target).value }),
     },
-    h("option", { value: "" }, "every operation"),
+    h("option", { value: "" }, "All operations"),
     ...(overview?.operations ?? []).map((id) => h("option", { selected: id === filter.operation }, id)),
   ),
 ];
 
-/** The frame of a view with a list, which `refresh` fills. @param {string} name */
+/** The empty frame of a view with a list; `refresh` fills it. @param {string} name */
 const frameOf = (name) => {
   const search = h("input", {
     type: "search",
@@ -166,7 +168,7 @@ const frameOf = (name) => {
   ];
 };
 
-/** Shows the details, unless they are shown already: an email's frame would reload. @param {string} shown @param {readonly (Node | undefined)[]} nodes */
+/** Shows the details. Skips details that are already shown, because the frame of an email would reload. @param {string} shown @param {readonly (Node | undefined)[]} nodes */
 const showDetail = (shown, nodes) => {
   const detail = byId("detail");
   if (detail.dataset.shown === shown) return;
@@ -176,18 +178,18 @@ const showDetail = (shown, nodes) => {
 
 /** @param {string} name @param {View} view @param {string} id */
 const refreshList = async (name, view, id) => {
-  const [found, detail] = await Promise.all([
-    /** @type {Promise<Found>} */ (ask(`${name}?${searchOf(name)}`)),
+  const [rows, detail] = await Promise.all([
+    /** @type {Promise<Rows>} */ (fetchJson(`${name}?${searchOf(name)}`)),
     id === ""
       ? undefined
       : /** @type {Promise<object | undefined>} */ (
-          ask(`${name}/${encodeURIComponent(id)}?workspace=${encodeURIComponent(workspace)}`)
+          fetchJson(`${name}/${encodeURIComponent(id)}?workspace=${encodeURIComponent(workspace)}`)
         ),
   ]);
   if (route().name !== name || route().id !== id) return;
   keepList(
     byId("list"),
-    found.items.map((row) => ({ row, isCurrent: view.keyOf(row) === id })),
+    rows.items.map((row) => ({ row, isCurrent: view.keyOf(row) === id })),
     ({ row }) => view.keyOf(row),
     ({ row, isCurrent }) =>
       h(
@@ -206,29 +208,29 @@ const refreshList = async (name, view, id) => {
   const isFiltered = filter.search !== "" || (name === "requests" && filter.kind + filter.operation !== "");
   const more = byId("more");
   more.textContent = [
-    found.more ? "Older ones are not listed: search finds them." : "",
-    isFiltered && found.items.length === 0 ? "Nothing fits." : "",
-    found.note ?? "",
+    rows.more ? "Older items are not listed. Use the search to find them." : "",
+    isFiltered && rows.items.length === 0 ? "No matches." : "",
+    rows.note ?? "",
   ].join(" ");
   byId("content").classList.toggle("chosen", id !== "");
   if (id === "") {
-    const isEmpty = found.items.length === 0 && !isFiltered;
+    const isEmpty = rows.items.length === 0 && !isFiltered;
     showDetail(`${name}:${isEmpty}`, [
-      div("empty", ...(isEmpty ? view.empty() : [p("muted", "Choose one on the list.")])),
+      div("empty", ...(isEmpty ? view.empty() : [p("muted", "Select an item in the list.")])),
     ]);
     return;
   }
   const back = h("a", { class: "back", href: `#/${name}` }, "‹ All");
   showDetail(`${name}/${id}:${JSON.stringify(detail)}`, [
     back,
-    ...(detail === undefined ? [p("empty", "It is no longer there.")] : view.detail(detail)),
+    ...(detail === undefined ? [p("empty", "This item no longer exists.")] : view.detail(detail)),
   ]);
 };
 
 const refreshBudgets = async () => {
   const at = now();
-  const found = /** @type {Parameters<typeof budgetsView>[0]} */ (
-    await ask(`budgets?since=${budgetsFrom(at)}`)
+  const budgets = /** @type {Parameters<typeof budgetsView>[0]} */ (
+    await fetchJson(`budgets?since=${budgetsFrom(at)}`)
   );
   if (route().name !== "budgets") return;
   const content = byId("content");
@@ -239,7 +241,7 @@ const refreshBudgets = async () => {
     h(
       "article",
       { class: "wide" },
-      ...budgetsView(found, now(), refresh).filter((node) => node !== undefined),
+      ...budgetsView(budgets, now(), refresh).filter((node) => node !== undefined),
     ),
   );
   if (hadFocus) content.querySelector("select")?.focus();
@@ -248,7 +250,7 @@ const refreshBudgets = async () => {
 let isBusy = false;
 let isStale = false;
 
-/** Loads the current view. Calls during a load become one more load. */
+/** Loads the current view. Calls during a load cause one more load after it. */
 const refresh = async () => {
   isStale = true;
   if (isBusy) return;
@@ -261,7 +263,7 @@ const refresh = async () => {
       if (view === undefined) await refreshBudgets();
       else await refreshList(name, view, id);
     } catch (error) {
-      tell(error instanceof Error ? error.message : String(error), true);
+      announce(error instanceof Error ? error.message : String(error), true);
     }
   }
   isBusy = false;
@@ -284,7 +286,7 @@ const showRoute = () => {
     shownView = name;
   }
   refresh().then(() => {
-    // On a narrow screen the list is hidden: focus the details.
+    // On a narrow screen the details hide the list, so move the focus to the details.
     if (id !== "" && matchMedia("(max-width: 760px)").matches) byId("detail").focus();
   });
 };
@@ -294,7 +296,7 @@ const follow = () => {
   const stream = new EventSource("/_sandbox/stream");
   stream.addEventListener("state", (event) => {
     overview = JSON.parse(event.data);
-    heardAt = performance.now();
+    receivedAt = performance.now();
     live.textContent = "live";
     live.className = "live on";
     byId("ended").hidden = true;

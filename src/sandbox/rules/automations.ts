@@ -41,17 +41,17 @@ const stepIn = (
   return "started";
 };
 
-/** Moves the person, if there is one, through the workspace's automations. */
+/** Runs the workspace's automations for the contact of an event, if the event has one. */
 export const runAutomations = (
   event: Trigger,
   contactId: string | undefined,
   { runs, services }: Workspace,
 ): RunResult => {
   const age = services.clock.wallTime() - event.occurredAt;
-  const moved = runs
+  const affected = runs
     .map(({ automation }) => automation)
     .filter(({ startsOn, waitsFor }) => startsOn === event.name || waitsFor === event.name);
-  const isTooOld = age > Math.max(72 * hour, ...moved.map(oldest));
+  const isTooOld = age > Math.max(72 * hour, ...affected.map(oldest));
   const steps =
     contactId === undefined ? [] : runs.map((run) => ({ run, step: stepIn(run, event, contactId, age) }));
   const count = (wanted: Step) => steps.filter(({ step }) => step === wanted).length;
@@ -66,7 +66,7 @@ export const runAutomations = (
     return { ...result, outcome: "NO_CONTACT", note: "Nobody matched, and no contact was created." };
   if (isTooOld) return { ...result, outcome: "TOO_OLD", note: "The event is too old to start anything." };
   const already = steps.find(({ step }) => step === "already")?.run.automation.name;
-  // It says why nothing started, and something may have, in another automation.
+  // The note explains why nothing started. It stays null if another automation started a run.
   const hasStarted = result.runsStarted > 0 || already === undefined;
   const note = hasStarted ? null : `The person is already in a run of ${already}.`;
   return { ...result, outcome: "PROCESSED", note };

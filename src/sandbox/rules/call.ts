@@ -12,7 +12,7 @@ export interface Call {
   readonly id: string;
   readonly query: URLSearchParams;
   readonly body: unknown;
-  /** The batch items that a planned fault makes fail, which are then not processed. */
+  /** The batch items that fail because of a planned fault. The rule does not process them. */
   readonly failing: { readonly items: readonly number[]; readonly status?: number } | undefined;
 }
 
@@ -32,7 +32,7 @@ export const invalid = (field: string, why: string): Refusal => new Refusal(400,
 /** Reads a value. @throws Refusal 400 that names the field. */
 export type Reader<T> = (value: unknown, field: string) => T;
 
-/** @param why - what such a value must be, for the message. */
+/** Creates a reader from a type guard. @param why - the end of the message, for instance `must be a string`. */
 export const readerOf =
   <T>(fits: (value: unknown) => value is T, why: string): Reader<T> =>
   (value, field) => {
@@ -41,9 +41,9 @@ export const readerOf =
   };
 
 /**
- * Reads the fields that are there, in the order of the readers.
+ * Reads the fields that are present, in the order of the readers.
  *
- * @param within - what the message writes before a field, for instance `contact.`.
+ * @param within - the prefix of a field in messages, for instance `contact.`.
  * @throws Refusal 400
  */
 export const readFields = <T extends object>(
@@ -89,7 +89,7 @@ export const readTime: Reader<number> = (value, field) => {
   if (!zoneAtEnd.test(value.slice(10))) throw invalid(field, "must have a time zone");
   const time = Date.parse(value);
   const [year, month, date] = value.slice(0, 10).split("-").map(Number);
-  // Date.parse takes 31 February for 3 March.
+  // Date.parse reads 31 February as 3 March.
   if (Number.isNaN(time) || Number(date) > new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate())
     throw invalid(field, "is not a time that exists");
   return time;

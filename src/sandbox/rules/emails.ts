@@ -9,16 +9,16 @@ import { accountFor, readDraft, sendNow } from "./send.ts";
 // The document only says that scheduled emails can be listed, changed and cancelled. The statuses and bodies here are the
 // simplest that fit the rest of the interface.
 
-/** Sends the email at its time. It waits longer while the account's limits have no room. */
+/** Sends the email at its `sendAt`, or as soon after it as the account's limits have room. */
 export const dispatchLater = (record: ScheduledRecord, workspace: Workspace): void => {
   const { clock } = workspace.services;
   const { id, sendAt } = record;
   const dispatch = (): void => {
-    // Removed by a reset, cancelled, or moved to another time, which has its own timer.
+    // A reset may have removed the email, or a caller may have cancelled or moved it. A moved email has another timer.
     const isCurrent = workspace.scheduled.get(id) === record && record.sendAt === sendAt;
     if (!isCurrent || record.status !== "SCHEDULED") return;
     try {
-      // Things may have changed since the email was accepted: run every check again.
+      // The workspace may have changed since the service accepted the email, so run every check again.
       const draft = readDraft({ ...record.draft }, workspace);
       const account = accountFor(draft, record.mailAccount, workspace);
       spend(chargesOn(account.meters), clock.now());
@@ -79,7 +79,7 @@ export const listScheduled = ({ workspace, query }: Call): Reply => {
   return { status: 200, body: { data, total: waiting.length, skip, limit } };
 };
 
-/** A new html replaces an old text, and a new text an old html. */
+/** Applies a patch. A new `html` replaces an old `text`, and a new `text` replaces an old `html`. */
 const merge = ({ html, text, ...rest }: EmailDraft, patch: Fields): Fields => {
   const replaces = has(patch, "html") || has(patch, "text");
   return { ...rest, ...(replaces ? {} : { html, text }), ...patch };
@@ -101,7 +101,7 @@ export const updateScheduled = (call: Call): Reply => {
   return { status: 200, body: shown(record) };
 };
 
-/** Cancels a scheduled email that is not sent yet: 204. A second time it is a 404. */
+/** Cancels a scheduled email that is not sent yet: 204. A second cancel is a 404. */
 export const cancelScheduled = (call: Call): Reply => {
   findWaiting(call).status = "CANCELLED";
   return { status: 204, body: undefined };

@@ -61,14 +61,14 @@ const eventReaders = {
   createContact: readFlag,
 };
 
-/** Reads what can be read of an event without looking at the workspace. @throws Refusal 400 */
+/** Reads the parts of an event that do not depend on the workspace. @throws Refusal 400 */
 const readEvent = (value: unknown, now: number) => {
   if (!isRecord(value)) throw invalid("event", "must be a JSON object");
   const name = readText(value.name, "name");
   if (name.startsWith("service.")) throw invalid("name", "starts with the reserved prefix service.");
   const person = readPerson(value.contact);
   const fields = readFields(value, eventReaders);
-  // In milliseconds since 1970.
+  // `occurredAt` is in milliseconds since 1970.
   const { occurredAt = now } = fields;
   if (occurredAt > now) throw invalid("occurredAt", "is in the future");
   return { properties: {}, contactFields: {}, createContact: true, ...fields, name, person, occurredAt };
@@ -156,7 +156,7 @@ const recordItem = ({ workspace, failing }: Call, value: unknown, index: number)
     return { status: failing.status ?? 500, error: "Planned fault: this item failed." };
   try {
     const { id, name, outcome, runsStarted, duplicate } = recordOrRepeat(workspace, value);
-    // "When present", as the document says of a batch.
+    // In a batch, the service writes `duplicate` only when it is true.
     return { status: 202, id, name, outcome, runsStarted, ...(duplicate && { duplicate }) };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;

@@ -22,7 +22,7 @@ const readMembers = (call: Call): ReadonlySet<string> => {
   if (!call.workspace.lists.has(call.id)) throw notFound("list");
   const { emails } = bodyFields(call);
   if (!isArray(emails) || emails.length === 0) throw invalid("emails", "must be an array of addresses");
-  if (emails.length > maxAddresses) throw invalid("emails", `must hold at most ${maxAddresses} addresses`);
+  if (emails.length > maxAddresses) throw invalid("emails", `must have at most ${maxAddresses} addresses`);
   return new Set(emails.map((email, index) => readAddress(email, `emails[${index}]`)));
 };
 

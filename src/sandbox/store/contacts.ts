@@ -39,7 +39,7 @@ export const createContactStore = (order: SandboxOptions["order"]) => {
   };
 
   return {
-    /** Live; do not change it. */
+    /** The live array; do not change it. */
     all,
     byId: (id: string) => ids.get(id),
     byEmail: (email: string) => emails.get(foldAscii(email)),
@@ -57,13 +57,13 @@ export const createContactStore = (order: SandboxOptions["order"]) => {
       unindex(contact);
       return true;
     },
-    /** Sets fields and keeps the indexes right. */
+    /** Sets fields and updates the indexes. */
     change(contact: ContactRecord, fields: Partial<ContactRecord>) {
       unindex(contact);
       Object.assign(contact, fields);
       index(contact);
     },
-    /** One page, and how many match in all. */
+    /** Returns one page, and the total number of matches. */
     page: (search: string, skip: number, limit: number) =>
       cut(search === "" ? all : matching(search), skip, limit),
   };

@@ -21,7 +21,7 @@ export const createMailAccount = (options: MailAccountOptions, workspace: string
   const owner = `mail account ${id}${workspace === defaultWorkspace ? "" : ` of ${workspace}`}`;
   const meters = metersFor(owner, "emails");
   setDailyLimit(meters, dailyLimit);
-  // `dailyLimit` stays what it started with, `failing` is the message of its 502.
+  // `dailyLimit` stays the initial limit, which a change can restore. `failing` is the message of a 502.
   return { id, from, isConnected: connected, failing, dailyLimit, meters };
 };
 

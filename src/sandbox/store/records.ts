@@ -9,8 +9,8 @@ import type { Fields } from "../json.ts";
 type Filled<T> = { [Name in keyof T]: Exclude<T[Name], null> };
 
 /**
- * A contact, as the sandbox stores and returns it. Unless given, its stage is `NEW`, which is not documented, its source
- * `MANUAL`, and `verified` false. Times are those of the sandbox's clock.
+ * A contact, as the sandbox stores and returns it. A new contact has the stage `NEW` (not documented), the source `MANUAL`
+ * and `verified` false, unless you set them. Times are on the sandbox's clock.
  */
 export interface ContactRecord extends Filled<Omit<Contact, "id" | "notes" | "customFields" | "listIds">> {
   /** An opaque string. */
@@ -39,37 +39,38 @@ export interface ListRecord extends Readonly<List> {
   readonly createdAt: string;
 }
 
-/** The answer to a recorded event: the service's, without a contact where there is none. */
+/** The service's response to a recorded event. */
 export interface EventResponse extends Readonly<Omit<EventReceipt, "contactId" | "note">> {
-  /** The contact it was recorded for; undefined with `NO_CONTACT`. */
+  /** The contact of the event; undefined with `NO_CONTACT`. */
   readonly contactId?: string;
-  /** Why not every run started; null if there is nothing to explain. */
+  /** The reason why no run started; null if there is nothing to explain. */
   readonly note: string | null;
 }
 
 /** A recorded event, with its answer. */
 export interface EventRecord extends Pick<EventResponse, "id" | "name" | "contactId"> {
-  /** The id that the request gave. */
+  /** The `id` in the request. */
   readonly callerId?: string;
-  /** As sent; empty if there were none. */
+  /** The properties as sent; empty if there were none. */
   readonly properties: Fields;
-  /** When it happened: as given, otherwise when it was received. ISO 8601, UTC. */
+  /** When the event happened: the `occurredAt` of the request, or else the time of receipt. ISO 8601, UTC. */
   readonly occurredAt: string;
-  /** When it was received; ISO 8601, UTC, by the sandbox's clock. */
+  /** The time of receipt; ISO 8601, UTC, by the sandbox's clock. */
   readonly recordedAt: string;
-  /** How many later requests repeated its id. */
+  /** How many later requests had the same `callerId`. */
   repeats: number;
-  /** The answer to the first request with its id. */
+  /** The response to the first request with this `callerId`. */
   readonly response: EventResponse;
 }
 
 /**
- * A sent email: the service's answer, and what was sent. `cc` is empty: the document does not show how to ask for copies.
+ * A sent email: the service's response, and the content. `cc` is always empty, because the document does not say how to
+ * request copies.
  */
 export interface EmailRecord extends Readonly<Omit<SentEmail, "request">> {
   /** The body as HTML; undefined if the email was sent as text. */
   readonly html?: string;
-  /** As sent, or generated from the HTML. */
+  /** The body as text: as sent, or generated from the HTML. */
   readonly text: string;
   /** The id of the requested signature; undefined if none was requested. */
   readonly signatureId?: string;
@@ -79,11 +80,11 @@ export interface EmailRecord extends Readonly<Omit<SentEmail, "request">> {
   readonly scheduledId?: string;
 }
 
-/** What an email consists of before it is sent. */
+/** The content of an email before it is sent. */
 export interface EmailDraft extends Pick<EmailRecord, "to" | "subject" | "html" | "signatureId"> {
   /** The body as plain text; undefined if there is an `html`. */
   readonly text?: string;
-  /** Whether it may go to contacts in refused stages, such as `UNSUBSCRIBED`; default false. */
+  /** Whether the email may go to contacts in refused stages, such as `UNSUBSCRIBED`; default false. */
   readonly force: boolean;
 }
 
@@ -91,14 +92,14 @@ export interface EmailDraft extends Pick<EmailRecord, "to" | "subject" | "html" 
 export interface ScheduledRecord {
   /** An opaque string. */
   readonly id: string;
-  /** `SCHEDULED` until it is sent (`SENT`), refused at that time (`FAILED`, see `error`) or cancelled. */
+  /** `SCHEDULED` until the email is sent (`SENT`), refused at that time (`FAILED`, see `error`) or cancelled. */
   status: "SCHEDULED" | "SENT" | "FAILED" | "CANCELLED";
-  /** When it is sent; ISO 8601, UTC. It waits longer while the account's limits have no room. */
+  /** When the email is due; ISO 8601, UTC. It is sent later if the account's limits have no room then. */
   sendAt: string;
-  /** What will be sent, with every change so far. */
+  /** The content, with every change so far. */
   draft: EmailDraft;
   /** The id of the mail account that sends it: the account of the key that scheduled it. */
   readonly mailAccount: string;
-  /** Why it failed, as a sentence; undefined otherwise. */
+  /** The reason for the status `FAILED`, as a sentence; undefined otherwise. */
   error?: string;
 }

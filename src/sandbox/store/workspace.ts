@@ -13,14 +13,14 @@ import type {
   ScheduledRecord,
 } from "./records.ts";
 
-/** What every workspace shares. */
+/** Services that all workspaces of a sandbox share. */
 export interface Services {
   readonly clock: SandboxClock;
   /** Creates an opaque id with this prefix. */
   readonly newId: (prefix: string) => string;
   readonly metersFor: MetersFor;
   readonly order: SandboxOptions["order"];
-  /** Called after a record was added. */
+  /** Called after a record was added or changed. */
   readonly changed: () => void;
 }
 
@@ -48,13 +48,13 @@ export const createWorkspace = (name: string, settings: WorkspaceOptions, servic
   return {
     name,
     services,
-    /** Current; what has a state of its own is below. */
+    /** The current settings. Parts with their own state, such as mail accounts, are below. */
     settings,
     contacts: createContactStore(services.order),
     companies: new Map<string, CompanyRecord>(),
     lists: new Map<string, ListRecord>(),
     events,
-    /** By the caller's id; only events that have one. */
+    /** Events by the caller's id, if the request had one. */
     eventsById: new Map<string, EventRecord>(),
     emails,
     scheduled: new Map<string, ScheduledRecord>(),
@@ -73,7 +73,7 @@ export type Workspace = ReturnType<typeof createWorkspace>;
 export const timestamp = ({ services }: Workspace): string =>
   new Date(services.clock.wallTime()).toISOString();
 
-// Shared by all contacts without any. This halves the memory of a million seeded contacts.
+// All contacts without custom fields or lists share these two. This halves the memory of a million seeded contacts.
 const noFields = Object.freeze({});
 const noLists: readonly string[] = Object.freeze([]);
 

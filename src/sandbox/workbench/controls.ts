@@ -8,10 +8,10 @@ import type { Snapshots } from "../snapshot.ts";
 import type { WaitFor } from "../wait-for.ts";
 import type { World } from "../world.ts";
 
-/** What the controls act on. */
+/** The parts of the sandbox that the workbench reads and controls. */
 export interface Controlled {
   readonly world: () => World;
-  /** How often a record or a request has changed. */
+  /** Grows with every change of a record or a request. */
   readonly version: () => number;
   readonly clock: SandboxClock;
   readonly snapshots: Snapshots;
@@ -25,10 +25,10 @@ export interface Controlled {
 const named = (workspace: unknown): string | undefined =>
   workspace === undefined ? undefined : String(workspace);
 
-/** The controls by method and path below `/_sandbox`. Some return what they changed. */
+/** The controls by method and path below `/_sandbox`. A returned object becomes the response. */
 export const controls: Readonly<Record<string, (body: Fields, on: Controlled, id: string) => unknown>> = {
   "POST /fail": (body, { world, sandbox }) => {
-    // `fail` checks it and names every fault.
+    // `fail` checks the body and names every fault.
     sandbox.fail(body as unknown as FaultOptions);
     return { plans: world().plans.pending };
   },
@@ -51,7 +51,7 @@ export const controls: Readonly<Record<string, (body: Fields, on: Controlled, id
     sandbox.seedContacts(Number(body.contacts));
     return { contacts: world().workspaceNamed().contacts.all.length };
   },
-  // Each checks what it gets and names every fault. The workspace's name stands beside the change.
+  // These methods check their arguments and name every fault. The body has the workspace's name beside the change.
   "POST /mail-accounts/:id": ({ workspace, ...change }, { sandbox }, id) =>
     sandbox.updateMailAccount(id, change, named(workspace)),
   "POST /workspace": ({ workspace, ...change }, { sandbox }) =>

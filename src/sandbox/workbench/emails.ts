@@ -14,12 +14,12 @@ const rowOf = (record: EmailRecord | ScheduledRecord, lost: Lost) => {
   const { to, subject, text = "" } = isSent(record) ? record : record.draft;
   const [status, at] = isSent(record) ? (["SENT", record.sentAt] as const) : [record.status, record.sendAt];
   const preview = text.replace(/\s+/g, " ").trim().slice(0, 120);
-  // Whether it was accepted, and its sender does not know.
+  // Whether the service accepted the email, but the caller got no usable response.
   const isLost = lost.has((isSent(record) ? record.scheduledId : undefined) ?? record.id);
   return { id: record.id, status, at, to, subject, preview, isLost };
 };
 
-/** A row of the email list: a sent or scheduled email, with when it was or will be sent. */
+/** A row of the email list: a sent or scheduled email, with the time when it was or will be sent. */
 export type EmailRow = ReturnType<typeof rowOf>;
 
 const linksIn = (html: string | undefined, text = ""): readonly string[] => {
@@ -44,7 +44,7 @@ const detailOf = (record: EmailRecord | ScheduledRecord, { name, contacts }: Wor
         Signature: signatureId,
         "Scheduled as": record.scheduledId,
       }
-    : { "Goes to refused stages too": yes(record.draft.force), "Why it failed": record.error };
+    : { "Ignores refused stages": yes(record.draft.force), "Reason for failure": record.error };
   return {
     ...rowOf(record, lost),
     workspace: name,

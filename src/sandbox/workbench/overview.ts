@@ -8,7 +8,7 @@ const mostPoints = 2_000;
 
 /** Records the use of every limit over time: each call adds the current use. */
 export const createBudgetHistory = (world: () => World, clock: SandboxClock) => {
-  /** Oldest first, in milliseconds since 1970 on the sandbox's clock. A reset makes new meters, and so a new history. */
+  /** Points, oldest first; `at` is in milliseconds since 1970 on the sandbox's clock. A reset makes new meters with new histories. */
   const histories = new WeakMap<Meter, [at: number, used: number][]>();
   return () =>
     world().meters.flatMap(({ owner, meters }) =>
@@ -27,21 +27,21 @@ export const createBudgetHistory = (world: () => World, clock: SandboxClock) => 
     );
 };
 
-/** How much of a limit was used over time, and whose it is: `key 1`, `workspace default`, `mail account mail-1`. */
+/** The use of a limit over time, with the limit's owner: `key 1`, `workspace default`, `mail account mail-1`. */
 export type BudgetSeries = ReturnType<ReturnType<typeof createBudgetHistory>>[number];
 
-/** Each series from this time on, beginning with the last point before it. */
+/** Cuts each series to the points from this time on, and the last point before it. */
 export const since = (series: readonly BudgetSeries[], from: number): readonly BudgetSeries[] =>
   series.map((one) => {
     const first = one.points.findLastIndex(([at]) => at < from);
     return { ...one, points: one.points.slice(Math.max(0, first)) };
   });
 
-/** The sandbox at a glance; the page gets it whenever it has changed. */
+/** The sandbox at a glance. The page receives it after each change. */
 export const overviewOf = ({ world, clock, version }: Controlled, budgets: readonly BudgetSeries[]) => ({
   at: new Date(clock.wallTime()).toISOString(),
   frozen: clock.isFrozen,
-  /** How far that clock is ahead of its base clock. */
+  /** How far the sandbox's clock is ahead of its base clock. */
   aheadMs: Math.round(clock.aheadMs),
   /** Grows with every change of a record or a request. */
   version: version(),

@@ -24,14 +24,14 @@ const contactRow = (contact: ContactRecord): ContactRow => {
   return { id, email, name, stage, updatedAt };
 };
 
-const placesOf = ({ lists, companies }: Workspace, { listIds, leadId }: ContactRecord) => ({
+const membershipsOf = ({ lists, companies }: Workspace, { listIds, leadId }: ContactRecord) => ({
   lists: listIds.map((list) => lists.get(list)?.name ?? list),
   company: companies.get(leadId ?? "")?.companyName ?? leadId,
 });
 
 export const listContacts = (workspace: Workspace, filter: URLSearchParams): Rows<ContactRow> => {
   const fits = (contact: ContactRecord) =>
-    shows(filter, () => ({ ...contact, ...placesOf(workspace, contact) }));
+    shows(filter, () => ({ ...contact, ...membershipsOf(workspace, contact) }));
   return selectRows(workspace.contacts.all, fits, contactRow);
 };
 
@@ -50,11 +50,11 @@ export const listEvents = (workspace: Workspace, filter: URLSearchParams): Rows<
 
 const requestEntry = ({ number, request }: Exchange): HistoryEntry => ({
   at: new Date(request.at).toISOString(),
-  what: `${request.operation}: ${request.status ?? "no response"}${request.applied ? "" : ", nothing applied"}`,
+  what: `${request.operation}: ${request.status ?? "no response"}${request.applied ? "" : ", not applied"}`,
   link: `requests/${number}`,
 });
 
-/** Requests that changed, or tried to change, this person. */
+/** Whether a request changed, or tried to change, this contact. */
 const touches = ({ request }: Exchange, { id, email }: ContactRecord): boolean => {
   if (request.method === "GET" || !/^(contacts|lists|companies)\./.test(request.operation ?? ""))
     return false;
@@ -71,7 +71,7 @@ export const contactDetail = (workspace: Workspace, journal: Journal, id: string
   const events = workspace.events.filter(({ contactId }) => contactId === id);
   return {
     contact,
-    ...placesOf(workspace, contact),
+    ...membershipsOf(workspace, contact),
     history: newestFirst([
       { at: contact.createdAt, what: "Created" },
       ...sent.map(({ id: email, sentAt: at, subject }) => ({
@@ -86,7 +86,7 @@ export const contactDetail = (workspace: Workspace, journal: Journal, id: string
 };
 
 /** Whether a request contained this event, alone or in a batch. */
-const brings = ({ request }: Exchange, event: EventRecord): boolean => {
+const contains = ({ request }: Exchange, event: EventRecord): boolean => {
   if (event.callerId === undefined || !isRecord(request.body)) return false;
   if (!(request.operation ?? "").startsWith("events.")) return false;
   const { events = [request.body] } = request.body;
@@ -104,7 +104,7 @@ export const eventDetail = (workspace: Workspace, journal: Journal, id: string) 
     history: newestFirst([
       { at: event.occurredAt, what: "Happened" },
       { at: event.recordedAt, what: `Recorded: ${event.response.outcome}` },
-      ...journal.exchanges.filter((one) => brings(one, event)).map(requestEntry),
+      ...journal.exchanges.filter((one) => contains(one, event)).map(requestEntry),
     ]),
   };
 };

@@ -10,7 +10,7 @@ const rowOf = ({ number, request, tookMs, isLost }: Exchange) => {
   return { number, at: when, method, target, operation, status, fault, limit, applied, tookMs, isLost };
 };
 
-/** A row of the request list; its times are on the sandbox's clock, its `target` has the query. */
+/** A row of the request list. Its times are on the sandbox's clock, and its `target` includes the query. */
 export type RequestRow = ReturnType<typeof rowOf>;
 
 const isOf = ({ request: { status, fault } }: Exchange, kind: string): boolean => {
@@ -19,7 +19,7 @@ const isOf = ({ request: { status, fault } }: Exchange, kind: string): boolean =
   return kind === (status >= 400 ? "refused" : "ok");
 };
 
-/** The items of a batch, as sent and as answered. Undefined if it is no batch, or its answer cannot be read. */
+/** The items of a batch with their results. Undefined if the request is not a batch or its response is not readable. */
 const itemsOf = ({ request: { body }, answer }: Exchange) => {
   const { events } = fieldsOf(body);
   const { results } = fieldsOf(parsedJson(answer?.body ?? ""));
@@ -32,7 +32,7 @@ const itemsOf = ({ request: { body }, answer }: Exchange) => {
       name: String(name ?? ""),
       person: String(email ?? externalId ?? id ?? ""),
       status: Number(status),
-      /** Its outcome, or why it was refused. */
+      /** The item's outcome, or the reason for its refusal. */
       result: String(error ?? outcome ?? ""),
     };
   });

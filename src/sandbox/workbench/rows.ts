@@ -3,7 +3,7 @@ export interface Rows<Row> {
   readonly items: readonly Row[];
   /** Whether there are more rows. */
   readonly more: boolean;
-  /** Says which records are too old to be found. */
+  /** A sentence about records that are too old for the list. */
   readonly note?: string | undefined;
 }
 
@@ -16,8 +16,8 @@ export const selectRows = <T, Row>(
   toRow: (record: T) => Row,
 ): Rows<Row> => {
   const items: Row[] = [];
-  for (let at = oldestFirst.length - 1; at >= 0; at -= 1) {
-    const record = oldestFirst[at];
+  for (let index = oldestFirst.length - 1; index >= 0; index -= 1) {
+    const record = oldestFirst[index];
     if (record === undefined || !fits(record)) continue;
     if (items.length === mostRows) return { items, more: true };
     items.push(toRow(record));
@@ -25,7 +25,7 @@ export const selectRows = <T, Row>(
   return { items, more: false };
 };
 
-// In the form that the page shows: JSON indented by two spaces, times without the T.
+// Writes a value as the page shows it: JSON indented by two spaces, times without the T.
 const textOf = (shown: unknown): string =>
   (typeof shown === "string" ? shown : (JSON.stringify(shown, null, 2) ?? "")).replace(
     /(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)[.\d]*Z/g,

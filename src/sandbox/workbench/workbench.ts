@@ -15,8 +15,8 @@ import { contactDetail, eventDetail, listContacts, listEvents } from "./people.t
 import { listRequests, requestDetail } from "./requests.ts";
 
 /**
- * Whether a request comes from a page of another origin. Browsers say so in `Sec-Fetch-Site` or `Origin`, which pages
- * cannot set. Programs send neither and are allowed: they can reach this machine without a browser.
+ * Whether a request comes from a page of another origin. Browsers report the origin in `Sec-Fetch-Site` or `Origin`, which
+ * pages cannot set. Programs send neither header, and are allowed: a program here can reach the sandbox anyway.
  */
 const isFromElsewhere = ({ headers }: Pick<Incoming, "headers">): boolean => {
   const { origin, host, "sec-fetch-site": site } = headers;
@@ -32,7 +32,7 @@ const bodyOf = (incoming: Incoming): Fields => {
   return bodyFields({ body: value });
 };
 
-const everyMs = 250;
+const updatePeriodMs = 250;
 
 const headers = {
   "cache-control": "no-store",
@@ -68,21 +68,21 @@ const send = (response: ServerResponse, { type, content, policy }: File, status 
   response.writeHead(status, { ...headers, ...more, "content-type": type }).end(content);
 };
 
-/** A placeholder: the stream stays open, and `serve` writes to it. */
+/** A placeholder for the event stream. `serve` keeps that response open and writes the updates. */
 const streaming: File = { type: "text/event-stream", content: "" };
 
 const isFile = (value: object): value is File => "content" in value;
 const jsonOf = (body: unknown): File => ({ type: "application/json", content: JSON.stringify(body) });
 
 const orMissing = <T>(value: T | undefined): T => {
-  if (value === undefined) throw new Refusal(404, "There is nothing here.");
+  if (value === undefined) throw new Refusal(404, "There is no such page or record.");
   return value;
 };
 
 const withoutPage: File = {
   type: "text/plain; charset=utf-8",
   content:
-    "A bundler has left out the files of this page: keep touchpoint-sdk out of the bundle to see it.\n",
+    "The files of this page are missing because a bundler left them out. To see the page, keep touchpoint-sdk out of the bundle.\n",
 };
 
 const page = async (): Promise<File> => ({
@@ -90,8 +90,8 @@ const page = async (): Promise<File> => ({
   policy: pagePolicy,
 });
 
-// The list shows what is there, also where the wait was in vain.
-const unlessLate = (error: unknown): void => {
+// After a timeout, the list shows the emails that exist.
+const ignoreTimeout = (error: unknown): void => {
   if (error instanceof ConfigurationError) throw error;
 };
 
@@ -110,7 +110,7 @@ export const createWorkbench = (on: Controlled) => {
       const to = query.get("to");
       const options = { timeoutMs, workspace: workspace.name };
       if (timeoutMs !== 0 && to !== null)
-        await on.sandbox.waitFor("email", { to }, options).catch(unlessLate);
+        await on.sandbox.waitFor("email", { to }, options).catch(ignoreTimeout);
       return listEmails(workspace, world().journal.lostIds, query);
     },
     "GET /emails/:id": ({ workspace, id }) => emailDetail(workspace, world().journal.lostIds, id),
@@ -138,18 +138,18 @@ export const createWorkbench = (on: Controlled) => {
   const stream = (request: IncomingMessage, response: ServerResponse): void => {
     response.writeHead(200, { ...headers, "content-type": streaming.type });
     let last = "";
-    const tell = (): void => {
+    const sendUpdate = (): void => {
       const now = overview();
       const { at: _at, ...rest } = now;
       const update = JSON.stringify(rest);
       if (update !== last) response.write(`event: state\ndata: ${JSON.stringify(now)}\n\n`);
       last = update;
     };
-    tell();
-    const timer = setInterval(tell, everyMs);
+    sendUpdate();
+    const timer = setInterval(sendUpdate, updatePeriodMs);
     request.socket.once("close", () => clearInterval(timer));
   };
-  const sampling = setInterval(history, everyMs).unref();
+  const sampling = setInterval(history, updatePeriodMs).unref();
 
   const answer = async (incoming: Incoming): Promise<File> => {
     if (isFromElsewhere(incoming))

@@ -124,11 +124,11 @@ describe("a wrong command line says why and how it is typed", () => {
       kind: "wrong",
       text:
         'touchpoint: there is no command "contact" (did you mean "contacts export"?)\n' +
-        "touchpoint --help lists the commands.",
+        "Run `touchpoint --help` for the list of commands.",
     });
     expect(read("contacts list")).toEqual({
       kind: "wrong",
-      text: 'touchpoint: there is no command "contacts list"\ntouchpoint contacts --help lists the commands.',
+      text: 'touchpoint: there is no command "contacts list"\nRun `touchpoint contacts --help` for the list of commands.',
     });
   });
 
@@ -149,7 +149,7 @@ describe("a wrong command line says why and how it is typed", () => {
   test("a word is never suggested for itself", () => {
     expect(read("contacts")).toMatchObject({
       text: expect.stringMatching(
-        /^touchpoint: there is no command "contacts"\ntouchpoint contacts --help lists/,
+        /^touchpoint: there is no command "contacts"\nRun `touchpoint contacts --help` for the list/,
       ),
     });
   });

@@ -155,7 +155,7 @@ describe("planted differences of the list of contacts:", () => {
     [
       "a search that finds nobody",
       onContacts((body, query) => (query.has("search") ? { ...body, data: [], total: 0 } : undefined)),
-      "search does not find a contact by its email, as find and upsert need",
+      "search does not find a contact by its email, so find and upsert do not work",
     ],
     [
       "a status",

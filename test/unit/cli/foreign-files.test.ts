@@ -172,7 +172,7 @@ test.each<[string, string | Buffer, string]>([
   ["a.csv", " \n,,\n", "a.csv: the file is empty. A CSV file must start with a header"],
   ["a.txt", "ada@x.example\nbob@x.example\n", "the file has no header. Add a header as its first line"],
   ["a.xlsx", "PK", 'a.xlsx is a workbook: in the spreadsheet, save it as "CSV UTF-8"'],
-  ["a.json", "[]", "a.json holds JSON: convert an array with jq -c '.[]' FILE > records.ndjson"],
+  ["a.json", "[]", "a.json contains JSON: convert an array with jq -c '.[]' FILE > records.ndjson"],
   ["a.vcf", "BEGIN:VCARD", "a.vcf is an address book: export it as CSV"],
   ["a.csv", "Company,City\n", '"Company", "City" are not fields of a contact'],
   ["a.csv", "email,Email\nada@x.example,x\n", 'Leave one of them out: --map "Email="'],

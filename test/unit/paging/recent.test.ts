@@ -45,7 +45,7 @@ test.each([
   [["a", "c", "x", "b"], false],
   [["a", "a"], false],
 ])("records that come again as %j stand in order: %s", (ids, isInOrder) => {
-  expect(new RecentIds(10, ["a", "b", "c"]).standsInOrder(ids)).toBe(isInOrder);
+  expect(new RecentIds(10, ["a", "b", "c"]).areInOrder(ids)).toBe(isInOrder);
 });
 
 test("ids that are kept are never forgotten, and take no place of others", () => {

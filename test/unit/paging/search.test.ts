@@ -3,7 +3,7 @@ import { Search } from "../../../src/paging/search.ts";
 
 const placesOf = (search: Search): number[] => {
   const places: number[] = [];
-  while (search.next()) places.push(search.at);
+  while (search.next()) places.push(search.position);
   return places;
 };
 

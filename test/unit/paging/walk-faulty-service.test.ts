@@ -136,7 +136,7 @@ describe("Walk over a service that breaks its contract", () => {
             return { data, total: 1_000 };
           };
           const walk = new Walk<object>({
-            ...{ operation: "x", skip: 0, limit: 50, prefetch, isDriftSafe, place: undefined },
+            ...{ operation: "x", skip: 0, limit: 50, prefetch, isDriftSafe, start: undefined },
             ...{ onUnstable: () => undefined, onShort: () => undefined, fetch },
           });
           const seen: object[] = [];
@@ -207,7 +207,7 @@ describe("Walk over a service that breaks its contract", () => {
         // Half a page leads back to where the last one began.
         return { data: list.items.slice(requests % 3 === 0 ? 5 : 0) };
       };
-      const walk = walkOver(list, { fetch, limit: 10, prefetch: 0, place: from });
+      const walk = walkOver(list, { fetch, limit: 10, prefetch: 0, start: from });
       await expect(pagesOf(walk)).rejects.toThrow(
         "changes faster than it can be read, or its order is not stable",
       );
@@ -296,8 +296,8 @@ describe("Walk over a list that begins again behind its end", () => {
   test("ends when it continues from a cursor near the end", async () => {
     const list = still(5_000, { wraps: true, totals: "missing" });
     const pages = await pagesOf(walkOver(list));
-    const place = readCursor("contacts.list", pages.at(-2)?.cursor);
-    expect(idsOf(await pagesOf(walkOver(list, { place })))).toEqual(pages.at(-1)?.data.map(({ id }) => id));
+    const start = readCursor("contacts.list", pages.at(-2)?.cursor);
+    expect(idsOf(await pagesOf(walkOver(list, { start })))).toEqual(pages.at(-1)?.data.map(({ id }) => id));
   });
 
   test("continues when as many records are added in front as it has read", async () => {

@@ -205,8 +205,8 @@ describe("Requests of a walk", () => {
     const list = still(900);
     const walk = walkOver(list, { prefetch: 0, limit: 100 });
     await walk.next();
-    const place = readCursor("contacts.list", (await walk.next())?.cursor);
-    const resumed = walkOver(list, { prefetch: 0, limit: 100, place });
+    const start = readCursor("contacts.list", (await walk.next())?.cursor);
+    const resumed = walkOver(list, { prefetch: 0, limit: 100, start });
     const known = list.items.splice(0, 200);
     const asksUntilLost = async (): Promise<number> => {
       const before = list.requests.length;
@@ -260,10 +260,10 @@ describe("Requests of a walk", () => {
     const list = still(1_000);
     const walk = walkOver(list, { prefetch: 0 });
     const pages = [await walk.next(), await walk.next(), await walk.next()];
-    const place = readCursor("contacts.list", pages[2]?.cursor);
-    expect(place.recent).toEqual(list.items.slice(496, 596).map(({ id }) => id));
+    const start = readCursor("contacts.list", pages[2]?.cursor);
+    expect(start.recent).toEqual(list.items.slice(496, 596).map(({ id }) => id));
     list.remove(400, 300);
-    await expect(walkOver(list, { place }).next()).rejects.toThrow("the last 100 records read were deleted");
+    await expect(walkOver(list, { start }).next()).rejects.toThrow("the last 100 records read were deleted");
   });
 
   test("a stop discards the page under way and sends no further request", async () => {

@@ -70,7 +70,7 @@ describe("Walk over a list that stands still", () => {
     for (const name of ["number", "none"]) {
       const records = Array.from({ length: 500 }, (_, id) => (name === "none" ? { name: "x" } : { id }));
       const walk = new Walk<object>({
-        ...{ operation: "x", skip: 0, limit: 200, prefetch: 2, isDriftSafe: true, place: undefined },
+        ...{ operation: "x", skip: 0, limit: 200, prefetch: 2, isDriftSafe: true, start: undefined },
         onUnstable: () => undefined,
         onShort: () => undefined,
         fetch: async ({ skip, limit }) => ({ data: records.slice(skip, skip + limit), total: 500 }),

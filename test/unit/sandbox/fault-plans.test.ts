@@ -38,7 +38,7 @@ const wrong: [plan: unknown, problem: string | RegExp][] = [
   [{ with: { status: 500, applied: "yes" } }, 'with.applied must be true or false, got "yes"'],
   [
     { operation: "events.record", with: { items: [0] } },
-    'with.items needs operation: "events.recordBatch", the only one with items',
+    'with.items needs operation: "events.recordBatch", because only a batch has items',
   ],
   [{ with: { items: 1 } }, "with.items must be an array, got 1"],
   [{ with: { items: [-1] } }, "with.items[0] must be a whole number from 0 to 99, got -1"],

@@ -12,7 +12,7 @@ test("without its files the page is one sentence, and its data is there", async 
   const page = await fetch(url, { signal: AbortSignal.timeout(5_000) });
   expect([page.status, await page.text()]).toEqual([
     200,
-    "A bundler has left out the files of this page: keep touchpoint-sdk out of the bundle to see it.\n",
+    "The files of this page are missing because a bundler left them out. To see the page, keep touchpoint-sdk out of the bundle.\n",
   ]);
   expect((await fetch(`${url}/_sandbox/state`)).status).toBe(200);
   await close();

@@ -40,7 +40,7 @@ test("waitFor says what did not come, and keeps no timer of what did", async () 
   const { call, sandbox } = open({ clock });
   const late = sandbox.waitFor("email", { to: "eve@example.com" }, { timeoutMs: 1_000 });
   const failed = expect(late).rejects.toThrow(
-    'sandbox.waitFor: no email with {"to":"eve@example.com"} within 1000 ms, among 1',
+    'sandbox.waitFor: no email with {"to":"eve@example.com"} within 1000 ms (emails checked: 1)',
   );
   const came = sandbox.waitFor("email", { to: email.to }, { timeoutMs: 1_000 });
   await call("POST", path, email);
