@@ -58,7 +58,7 @@ const sendOnce = async (
   if (read === undefined) {
     const issues = [{ path: "results", message: "must be an array" }];
     const { status } = response;
-    throw call.error(ResponseValidationError, "the response holds no results", { status, issues });
+    throw call.error(ResponseValidationError, "the response has no results", { status, issues });
   }
   const hint = clockHint({ date: response.headers.get("date") ?? undefined }, call.clock.wallTime());
   const results = hint === undefined ? read : read.map((result) => withClockHint(result, hint));

@@ -118,7 +118,7 @@ class Pass {
     await snapshot?.handle.close();
     if (snapshot === undefined || hexOf(snapshot.hash) !== hash)
       this.work.refuse(
-        `does not fit ${draft}, which is missing or damaged. To start over, delete the checkpoint`,
+        `does not match ${draft}, which is missing or damaged. To start over, delete the checkpoint`,
       );
     this.#hash = snapshot.hash;
     this.#keyBefore = snapshot.key;

@@ -54,7 +54,7 @@ const pathWithId = (operation: string, path: string, id: unknown): string => {
     throw invalid(operation, "id", `must be a non-empty string of at most ${longestId} characters`);
   // These two ids can't be encoded: servers may read every form of them as the current or the parent folder.
   if (id === "." || id === "..") throw invalid(operation, "id", `must not be "${id}"`);
-  if (!id.isWellFormed()) throw invalid(operation, "id", "must not hold half a surrogate pair");
+  if (!id.isWellFormed()) throw invalid(operation, "id", "must not contain half a surrogate pair");
   return path.replace(":id", () => encodeURIComponent(id));
 };
 
@@ -172,7 +172,7 @@ const reportAnswer = (
     message: redactor.text(message),
   }));
   if (settings.responseValidation === "strict") {
-    const what = `the response does not fit: ${describeIssues(issues)}`;
+    const what = `the response is invalid: ${describeIssues(issues)}`;
     throw call.error(ResponseValidationError, what, { status, issues });
   }
   call.report(operation.id, issues);
@@ -255,6 +255,6 @@ const recordOf = <Input, Output>(
   const { status, json } = response;
   const body = operation.read === undefined ? json : operation.read(json, input);
   if (operation.mayBeEmpty || (typeof body === "object" && body !== null)) return body;
-  const what = `the service responded with ${status} with JSON that holds no record`;
+  const what = `the service responded with ${status}, but its JSON is not a record`;
   throw call.error(ResponseValidationError, what, { status });
 };

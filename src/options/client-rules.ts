@@ -47,14 +47,14 @@ const limitsFaults = (limits: unknown): readonly string[] => {
   ];
 };
 
-const isSchema = must("a Standard Schema, as zod, valibot and arktype make them", isStandardSchema);
+const isSchema = must("a Standard Schema, for example of zod, valibot or arktype", isStandardSchema);
 
 const eventsFaults: Rule = (events, option) => {
   if (!isRecord(events) || Object.keys(events).length === 0)
     return [`${option} must be an object with a schema for each event name`];
   return Object.entries(events).flatMap(([name, schema]) =>
     name.startsWith(reservedEventPrefix)
-      ? [`${option}: "${name}" is reserved for events the service records itself`]
+      ? [`${option}: "${name}" is reserved for events that the service records itself`]
       : isSchema(schema, `${option}["${name}"]`),
   );
 };

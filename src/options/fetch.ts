@@ -35,7 +35,7 @@ export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;
 
 /** The message for a dispatcher that cannot work. */
 export const oldDispatcher =
-  "a dispatcher of undici 7 or 8 is needed, and this one is of an older undici: npm install undici@7";
+  "dispatcher must be of undici 7 or 8, but this one is of an older version: run npm install undici@7";
 
 /**
  * The part of a dispatcher of undici 7 or 8 that the library uses. `Agent`, `Pool`, `ProxyAgent` and `MockAgent` have

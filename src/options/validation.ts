@@ -30,12 +30,13 @@ const ownHeaders = [
 /** The faults of extra headers. Values are never repeated. */
 const headerFaults = (headers: unknown): string[] => {
   if (!isPlainObject(headers)) {
-    const fix = isIterable(headers) ? ": give Object.fromEntries(headers)" : "";
+    const fix = isIterable(headers) ? ": pass Object.fromEntries(headers)" : "";
     return [`headers must be a plain object of strings${fix}`];
   }
   return Object.entries(headers).flatMap(([name, value]) => {
     if (!headerName.test(name)) return [`headers: ${JSON.stringify(name)} is not a header name`];
-    if (ownHeaders.includes(name.toLowerCase())) return [`headers: ${name} is not for extra headers`];
+    if (ownHeaders.includes(name.toLowerCase()))
+      return [`headers: ${name} cannot be set, because the client sets it`];
     if (value !== undefined && (typeof value !== "string" || !headerValue.test(value))) {
       return [`headers: the value of ${name} must be a string without line breaks or control characters`];
     }
@@ -113,7 +114,7 @@ const placeholderFaults = (path: string, own: string): string[] => {
   const [expected] = placeholders(own);
   const actual = placeholders(path);
   if (expected !== undefined && actual.filter((name) => name === expected).length !== 1)
-    return [` must have /${expected} where the id goes, as ${own} has`];
+    return [` must contain /${expected} in place of the id, like ${own}`];
   return actual
     .filter((name) => name !== expected)
     .map(
@@ -153,7 +154,7 @@ export const routeFaults = (routes: unknown): string[] => {
     const faults = fits
       ? placeholderFaults(path, own)
       : [
-          " must be a path of visible ASCII that starts with one /, without query or dot segments, and with or without a method before it",
+          " must be a path of visible ASCII that starts with one /, without a query or dot segments; a method may precede it",
         ];
     return faults.map((fault) => `routes["${operation}"]${fault}`);
   });

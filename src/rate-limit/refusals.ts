@@ -93,7 +93,7 @@ export const refusalOfWait = (admission: Admission): Error | undefined => {
     let waiting = 0;
     for (const queue of slots.queues) if (queue.kind.priority === "interactive") waiting += queue.length;
     if (waiting > bounds.maxQueued)
-      return refusedWait(admission, `maxQueued (${bounds.maxQueued}) calls wait already`);
+      return refusedWait(admission, `${bounds.maxQueued} calls are already waiting (maxQueued)`);
   }
   const { ms, budget } = knownWait(admission);
   const beyond = beyondBound(admission, ms);

@@ -15,10 +15,10 @@ const cluster = "it is a cluster: connect with Cluster (ioredis) or createCluste
 
 /** What to do about errors that waiting cannot solve, by error code. */
 const lasting: Readonly<Record<string, string>> = {
-  NOAUTH: "pass the password to its client",
-  WRONGPASS: "pass the right user name and password to its client",
+  NOAUTH: "pass the password to the Redis client",
+  WRONGPASS: "pass the right user name and password to the Redis client",
   NOPERM:
-    "allow its user +eval +evalsha +get +set +time, for a ledger also +scan +info, on the keys ~touchpoint:* or your own prefix",
+    "allow the Redis user +eval +evalsha +get +set +time, and for a ledger +scan +info, on the keys ~touchpoint:* or your own prefix",
   MOVED: cluster,
   WRONGTYPE: "another program uses the key: choose another id or prefix",
 };
@@ -26,7 +26,7 @@ const lasting: Readonly<Record<string, string>> = {
 /** What to do about errors that may pass. */
 const passing: Readonly<Record<string, string>> = {
   READONLY: "it is a replica: connect to the primary",
-  OOM: "it is full: raise its maxmemory",
+  OOM: "it is full: increase its maxmemory",
 };
 
 // Redis up to 7.0 and from 7.2 on, about a command or a key of a script.

@@ -2,7 +2,7 @@ import { AdapterFault } from "../ledger/ledger-over.ts";
 
 /** What a client of Redis must do. */
 export const mustReply =
-  "the client must return the replies of scripts: pass a client of ioredis or node-redis, no pipeline, transaction or wrapper";
+  "the client must return the replies of scripts: pass a client of ioredis or node-redis, not a pipeline, transaction or wrapper";
 
 /** A reply as text; undefined for none. Clients can be set to give texts as Buffers and numbers as texts. */
 export const textOf = (reply: unknown): string | undefined =>

@@ -49,7 +49,7 @@ const misspelled: Judge = (holder, field, names) => {
   const meant = names.find((name) => foldedName(name) === foldedName(field));
   const unwritable = fault === undefined ? [] : [fault];
   if (meant === undefined || Reflect.get(holder, meant) !== undefined) return unwritable;
-  return [...unwritable, { path: [], message: `there is no such field; is "${meant}" meant?` }];
+  return [...unwritable, { path: [], message: `there is no such field (did you mean "${meant}"?)` }];
 };
 
 /** Finds the fields of an input that the document does not name, except allowed ones. */
@@ -61,7 +61,7 @@ export const unnamedFields = (
   straysIn(defOf(schema), value, (_holder, field, names) => {
     if (allowed.includes(field)) return [];
     const meant = nearestTo(field, names);
-    const message = `the document names no such field${meant === undefined ? "" : `; is "${meant}" meant?`}`;
+    const message = `the service's document does not name this field${meant === undefined ? "" : ` (did you mean "${meant}"?)`}`;
     return [{ path: [], message }];
   });
 
@@ -86,7 +86,7 @@ const sentence = (issue: z.core.$ZodIssue): string => {
     case "unrecognized_keys":
       return `has unknown fields: ${issue.keys.join(", ")}`;
     default:
-      return "does not fit";
+      return "is invalid";
   }
 };
 

@@ -158,7 +158,7 @@ const textThat = (
 export const Text = textThat((text) => text.trim() !== "", "must not be empty");
 
 /** Text for a query. It must not contain half a surrogate pair, which would be sent as another character. */
-export const QueryText = textThat((text) => text.isWellFormed(), "must not hold half a surrogate pair");
+export const QueryText = textThat((text) => text.isWellFormed(), "must not contain half a surrogate pair");
 
 // Deliberately wide: the service decides what an address is. This finds slips such as swapped arguments, two addresses
 // in one, or a name with the address. Quoted text may contain anything.
@@ -171,7 +171,7 @@ const isAddress = (value: string): boolean =>
  * Describes the fault of an address. It names spaces and invisible characters, which nobody could see in the address.
  */
 const addressFault = (value: string): string => {
-  if (value.trim() !== value) return "must not start or end with a blank";
+  if (value.trim() !== value) return "must not start or end with a space";
   const unseen = invisibleIn(value);
   if (unseen !== undefined) return `must not contain the invisible character ${unseen}`;
   if (/^mailto:/i.test(value)) return "must be one email address such as ada@example.com, not a mailto: link";

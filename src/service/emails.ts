@@ -95,7 +95,7 @@ const common = () => ({
   subject: Text,
   ...content(),
   // A key in the wrong argument would be ignored, and the email could be sent twice.
-  once: z.optional(z.undefined("belongs into the second argument: emails.send(email, { once })")),
+  once: z.optional(z.undefined("belongs in the second argument: emails.send(email, { once })")),
 });
 
 interface Bodies {
@@ -106,7 +106,7 @@ interface Bodies {
 const hasOneBody = () =>
   z.refine<Bodies>(
     (email) => (email.html === undefined) !== (email.text === undefined),
-    "must carry exactly one of html and text",
+    "must have exactly one of html and text",
   );
 
 type Loose<Email> = Omit<Email, keyof Bodies> & Bodies;
@@ -116,7 +116,7 @@ type Loose<Email> = Omit<Email, keyof Bodies> & Bodies;
 export const EmailInput: Schema<EmailInput> = inputOf<Loose<EmailInput>>(
   () => ({
     ...common(),
-    sendAt: z.optional(z.undefined("is for emails.schedule")),
+    sendAt: z.optional(z.undefined("is not allowed here: to send later, use emails.schedule")),
   }),
   hasOneBody,
 ) as Schema as Schema<EmailInput>;
@@ -257,7 +257,7 @@ export const ScheduledEmailPatch: Schema<ScheduledEmailPatch> = inputOf<Schedule
   () =>
     z.refine(
       ({ html, text }) => html === undefined || text === undefined,
-      "must carry at most one of html and text",
+      "must have at most one of html and text",
     ),
 );
 

@@ -34,7 +34,7 @@ const refusedLetters = new Set(refusedPropertyNames.map(lettersOf));
 /** The same names in any case, with any separators: more than the document names, because such a property is a slip. */
 const refusalOf = (name: string): string | undefined =>
   refusedLetters.has(lettersOf(name))
-    ? `is a secret-like name (the service refuses names such as ${refusedPropertyNames.join(", ")}); it is not sent`
+    ? `looks like the name of a secret, so the event is not sent (the service refuses names such as ${refusedPropertyNames.join(", ")})`
     : undefined;
 
 /** The most events one batch request may carry. */
@@ -55,7 +55,7 @@ export type EventContact = {
   id?: string | undefined;
 } & ({ email: string } | { externalId: string } | { id: string });
 
-const person = "give { email }, { externalId } or { id }";
+const person = "pass { email }, { externalId } or { id }";
 
 /** Checks the person of an event. */
 // At least one of them is required: the check enforces it at run time, and the cast in the type.
@@ -105,7 +105,7 @@ export const EventInput: Schema<EventInput> = inputOf<EventInput>(
     name: Text.check(
       z.refine(
         (name) => !name.startsWith(reservedEventPrefix),
-        `must not start with "${reservedEventPrefix}": those are for events the service records itself`,
+        `must not start with "${reservedEventPrefix}": such events are recorded by the service itself`,
       ),
     ),
     id: z.optional(Text),
@@ -135,8 +135,8 @@ export const EventBatch = inputOf<EventBatch>(() => ({
   events: z
     .array(zodOf(EventInput), "must be an array of events")
     .check(
-      z.minLength(1, "must hold at least one event"),
-      z.maxLength(maxEventsPerRequest, "must hold at most 100 events"),
+      z.minLength(1, "must contain at least one event"),
+      z.maxLength(maxEventsPerRequest, "must contain at most 100 events"),
     ),
 }));
 

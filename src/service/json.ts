@@ -31,7 +31,7 @@ const faultInside = (value: object, level: Level): JsonFault | undefined => {
   for (const key of keys) {
     const item: unknown = Reflect.get(value, key);
     if (item === undefined && Array.isArray(value))
-      return { path: [key], message: "must not be undefined: in an array JSON turns it into null" };
+      return { path: [key], message: "must not be undefined: in an array, JSON turns it into null" };
     const refusal = item === undefined || Array.isArray(value) ? undefined : level.refusal?.(String(key));
     const itemFault = refusal === undefined ? faultIn(item, String(key), level) : fault(refusal);
     if (itemFault === tooDeep) return itemFault;
@@ -50,17 +50,17 @@ const faultIn = (input: unknown, key: string, above: Level): JsonFault | undefin
   }
   // JSON would clear the field, or leave it out: an invalid time of dayjs or luxon, for example.
   if ((value === null || value === undefined) && value !== input)
-    return fault(`must be a value that JSON can carry: its toJSON returns ${value}`);
+    return fault(`must be a value that JSON supports, but its toJSON returns ${value}`);
   if (typeof value === "number") {
-    return Number.isFinite(value) ? undefined : fault(`must be a number that JSON can carry, not ${value}`);
+    return Number.isFinite(value) ? undefined : fault(`must be a number that JSON supports, not ${value}`);
   }
   if (["bigint", "function", "symbol"].includes(typeof value))
-    return fault(`must not be a ${typeof value}: JSON cannot carry it`);
+    return fault(`must not be a ${typeof value}: JSON does not support it`);
   if (typeof value !== "object" || value === null) return undefined;
-  if (isAround(value, above)) return fault("must not hold itself: JSON cannot carry a cycle");
+  if (isAround(value, above)) return fault("must not contain itself: JSON does not support cycles");
   if (above.depth === deepestNesting) return tooDeep;
   if (!Array.isArray(value) && isOpaque(value))
-    return fault(`must not be a ${value.constructor.name}: JSON would lose what it holds`);
+    return fault(`must not be a ${value.constructor.name}: JSON would lose its content`);
   return faultInside(value, { value, above, depth: above.depth + 1, refusal: above.refusal });
 };
 
@@ -78,7 +78,7 @@ export const recordFault = (
   refusal?: Level["refusal"],
 ): JsonFault | undefined => {
   // A Buffer's toJSON is an object of numbers, which no service expects.
-  if (ArrayBuffer.isView(value)) return fault("must not be bytes: it is sent as JSON");
+  if (ArrayBuffer.isView(value)) return fault("must not be bytes, because the client sends JSON");
   return jsonFault(value, "", refusal) ?? (isRecord(asWritten(value)) ? undefined : fault(message));
 };
 

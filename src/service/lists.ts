@@ -36,8 +36,8 @@ export const ListMembers = inputOf<ListMembers>(() => ({
   emails: z
     .array(EmailAddress, "must be an array of email addresses")
     .check(
-      z.minLength(1, "must hold at least one address"),
-      z.maxLength(maxAddressesPerRequest, "must hold at most 1000 addresses"),
+      z.minLength(1, "must contain at least one address"),
+      z.maxLength(maxAddressesPerRequest, "must contain at most 1000 addresses"),
     ),
 }));
 

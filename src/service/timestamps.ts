@@ -17,7 +17,7 @@ const calendarFault = (read: RegExpExecArray): string | undefined => {
   const numbers = Array.from(read, (part: string | undefined) => Number(part ?? 0));
   const [, year = 0, month = 0, day = 0, hour = 0, minute = 0] = numbers;
   const [second = 0, fraction = 0, ahead = 0, aside = 0] = numbers.slice(6);
-  const none = (what: string) => `must be a time that exists: there is no ${what}`;
+  const none = (what: string) => `must be an existing time: there is no ${what}`;
   if (month < 1 || month > 12) return none(`month ${read[2]}`);
   if (day < 1 || (day > 28 && day > daysIn(year, month)))
     return none(`day ${read[3]} in ${read[1]}-${read[2]}`);

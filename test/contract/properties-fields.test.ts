@@ -68,7 +68,7 @@ describe.each(places.filter((place) => missingIn(place).length > 0))("$id $where
       fc.property(slip, ({ field, misspelt }) => {
         expect(issues(place, { [misspelt]: "x" })).toContainEqual({
           path: `${place.where}${misspelt}`,
-          message: `there is no such field; is "${field}" meant?`,
+          message: `there is no such field (did you mean "${field}"?)`,
         });
         const beside = issues(place, { [misspelt]: "x", [field]: "x" });
         expect(beside.filter(({ message }) => message.startsWith("there is no"))).toEqual([]);

@@ -38,11 +38,11 @@ class Hidden {
 
 test.each([
   [new Date(0), "must be an object with fields, not a Date"],
-  [new Headers(), "must not be a Headers: JSON would lose what it holds"],
-  [new Map([["stage", "REPLIED"]]), "must not be a Map: JSON would lose what it holds"],
-  [new Hidden(), "must not be a Hidden: JSON would lose what it holds"],
-  [Buffer.from("REPLIED"), "must not be bytes: it is sent as JSON"],
-  [new Uint16Array(2), "must not be bytes: it is sent as JSON"],
+  [new Headers(), "must not be a Headers: JSON would lose its content"],
+  [new Map([["stage", "REPLIED"]]), "must not be a Map: JSON would lose its content"],
+  [new Hidden(), "must not be a Hidden: JSON would lose its content"],
+  [Buffer.from("REPLIED"), "must not be bytes, because the client sends JSON"],
+  [new Uint16Array(2), "must not be bytes, because the client sends JSON"],
   [[], "must be an object"],
 ])("%o is no patch and no query, and nothing is sent", async (value, message) => {
   const { sandbox, client } = scene();
@@ -64,10 +64,10 @@ test("an instance with fields of its own is a patch", async () => {
 test("a key for once in the wrong argument is refused: without it the email could go out twice", async () => {
   const { sandbox, client } = scene();
   const email = { to: "ada@example.com", subject: "Hi", text: "Hi", once: "welcome:1" };
-  await expect(client.emails.send(loose(email))).rejects.toThrow(/once: belongs into the second argument/);
+  await expect(client.emails.send(loose(email))).rejects.toThrow(/once: belongs in the second argument/);
   const scheduled = { ...email, sendAt: "2030-01-01T00:00:00Z" };
   await expect(client.emails.schedule(loose(scheduled))).rejects.toThrow(
-    /once: belongs into the second argument/,
+    /once: belongs in the second argument/,
   );
   expect(sandbox.state.requests).toEqual([]);
 });

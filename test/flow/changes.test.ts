@@ -306,7 +306,7 @@ const refusals: readonly (readonly [string, (bytes: Buffer) => void, RegExp])[] 
     "is of a newer version",
     (bytes) =>
       writesTo(Buffer.from(bytes.toString("latin1").replace('"version":1', '"version":2'), "latin1")),
-    /was saved by a newer touchpoint-sdk \(version 2 of snapshots\)\. To use it, update touchpoint-sdk here/,
+    /was saved by a newer touchpoint-sdk \(version 2 of snapshots\)\. Update touchpoint-sdk here to use it/,
   ],
 ];
 

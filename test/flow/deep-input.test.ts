@@ -42,7 +42,7 @@ test.each([101, 5_000, 100_000])(
     expect(rejected.map(({ index, error }) => `${index} ${error}`)).toEqual([
       `1 properties: ${refusal}`,
       `2 extra: ${refusal}`,
-      "3 extra: must not be a bigint: JSON cannot carry it",
+      "3 extra: must not be a bigint: JSON does not support it",
       `4 properties: ${refusal}`,
     ]);
     expect(sandbox.state.events).toHaveLength(2);

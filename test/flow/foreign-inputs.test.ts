@@ -167,7 +167,7 @@ test("an object whose toJSON gives null clears no custom field", async () => {
     issues: [
       {
         path: "customFields.renewsAt",
-        message: "must be a value that JSON can carry: its toJSON returns null",
+        message: "must be a value that JSON supports, but its toJSON returns null",
       },
     ],
   });

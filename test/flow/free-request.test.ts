@@ -145,8 +145,8 @@ test.each([
   const headers = { [name]: "1" };
   const { sandbox, client } = scene();
   const request = { method: "GET", path: "/api/v1/contacts" } as const;
-  await expect(client.request(request, { headers })).rejects.toThrow(`${name} is not for extra headers`);
-  expect(() => client.withOptions({ headers })).toThrow(`${name} is not for extra headers`);
+  await expect(client.request(request, { headers })).rejects.toThrow(`${name} cannot be set, because the client sets it`);
+  expect(() => client.withOptions({ headers })).toThrow(`${name} cannot be set, because the client sets it`);
   expect(sandbox.state.requests).toEqual([]);
 });
 

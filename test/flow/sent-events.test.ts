@@ -71,6 +71,6 @@ test("a misspelt id is refused before the event gets a random one", async () => 
   const event = { name: "page.viewed", contact: { email: "ada@example.com" }, ID: "order-7" };
   await expect(client.events.record(event)).rejects.toMatchObject({
     code: "input_invalid",
-    message: 'events.record: ID: there is no such field; is "id" meant?',
+    message: 'events.record: ID: there is no such field (did you mean "id"?)',
   });
 });

@@ -21,7 +21,7 @@ const failed = (kind: FailureKind, message: string, code?: string, text = "") =>
 
 test.each([
   [answered(401), "contacts.list", "belongs to the service at baseUrl"],
-  [answered(403), "contacts.list", "the document names none for this request"],
+  [answered(403), "contacts.list", "does not name the scope of this request"],
   [answered(403), "lists.addContacts", "the scopes lists:write and contacts:write"],
   [answered(404), "emails.scheduled.cancel", "does not specify the method and response"],
   [answered(405), "lists.create", "correct the path or method with the option routes"],
@@ -73,7 +73,7 @@ test("a 403 says which scope the key needs, and leaves the service's sentence as
     .catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(PermissionDeniedError);
   const hint =
-    "the key needs the scope events:write, its creator's role must allow this, and the request must not seem to come from a browser";
+    "the key needs the scope events:write, its creator's role must allow this, and the request must not look like a browser's";
   expect(error).toMatchObject({ hint, message: expect.not.stringContaining("creator") });
   expect(inspect(error)).toContain(hint);
   expect(JSON.stringify(lines)).toContain(hint);

@@ -28,7 +28,7 @@ const clientWith = (dispatcher: object): Client =>
   new Client({ apiKey: "k", baseUrl: origin, dispatcher: dispatcher as undici7.Dispatcher });
 
 const refusal =
-  "dispatcher: a dispatcher of undici 7 or 8 is needed, and this one is of an older undici: npm install undici@7";
+  "dispatcher: dispatcher must be of undici 7 or 8, but this one is of an older version: run npm install undici@7";
 
 describe("a dispatcher", () => {
   const old = [

@@ -16,9 +16,9 @@ const wrongNumbers = (names: string): string =>
   `Missing or wrong: ${names}`;
 
 test.each<[object, string]>([
-  [{ headers: new Headers({ "x-a": "1" }) }, `${plainHeaders}: give Object.fromEntries(headers)`],
-  [{ headers: new Map([["x-a", "1"]]) }, `${plainHeaders}: give Object.fromEntries(headers)`],
-  [{ headers: [["x-a", "1"]] }, `${plainHeaders}: give Object.fromEntries(headers)`],
+  [{ headers: new Headers({ "x-a": "1" }) }, `${plainHeaders}: pass Object.fromEntries(headers)`],
+  [{ headers: new Map([["x-a", "1"]]) }, `${plainHeaders}: pass Object.fromEntries(headers)`],
+  [{ headers: [["x-a", "1"]] }, `${plainHeaders}: pass Object.fromEntries(headers)`],
   [{ headers: null }, plainHeaders],
   [
     { hooks: { onRetrys: () => undefined } },
@@ -122,7 +122,7 @@ test("headers that hide what they hold are refused by a call as well, and nothin
   });
   const call = client.contacts.list({}, loose({ headers: new Headers({ "x-a": "1" }) }));
   await expect(call).rejects.toThrow(ValidationError);
-  await expect(call).rejects.toThrow(`contacts.list: ${plainHeaders}: give Object.fromEntries(headers)`);
+  await expect(call).rejects.toThrow(`contacts.list: ${plainHeaders}: pass Object.fromEntries(headers)`);
 });
 
 test.each(["welcome:42", 5, true])(

@@ -20,17 +20,17 @@ test.each([
   [
     "emails.scheduled.cancel",
     "/api/v1/scheduled",
-    'routes["emails.scheduled.cancel"] must have /:id where the id goes, as /api/v1/emails/scheduled/:id has',
+    'routes["emails.scheduled.cancel"] must contain /:id in place of the id, like /api/v1/emails/scheduled/:id',
   ],
   [
     "contacts.update",
     "/contacts/:id/:id",
-    'routes["contacts.update"] must have /:id where the id goes, as /api/v1/contacts/:id has',
+    'routes["contacts.update"] must contain /:id in place of the id, like /api/v1/contacts/:id',
   ],
   [
     "contacts.update",
     "/contacts/{id}",
-    'routes["contacts.update"] must have /:id where the id goes, as /api/v1/contacts/:id has',
+    'routes["contacts.update"] must contain /:id in place of the id, like /api/v1/contacts/:id',
   ],
   [
     "contacts.update",
@@ -66,8 +66,8 @@ test("every fault of the routes is named at once", () => {
     [
       'routes: there is no operation "contacts.find"',
       'routes: there is no operation "constructor"',
-      'routes["contacts.list"] must be a path of visible ASCII that starts with one /, without query or dot segments, and with or without a method before it',
-      'routes["lists.addContacts"] must have /:id where the id goes, as /api/v1/lists/:id/contacts has',
+      'routes["contacts.list"] must be a path of visible ASCII that starts with one /, without a query or dot segments; a method may precede it',
+      'routes["lists.addContacts"] must contain /:id in place of the id, like /api/v1/lists/:id/contacts',
     ].join("; "),
   );
 });

@@ -100,7 +100,7 @@ test("of interactive calls maxQueued may wait; background work is not counted, a
   await turn();
   await expect(send(email())).rejects.toMatchObject({
     ...{ limit: "emails", retryAfterMs: 120_007, attempts: 0 },
-    message: "requests+emails: not sent, maxQueued (2) calls wait already (for the limit emails)",
+    message: "requests+emails: not sent, 2 calls are already waiting (maxQueued) (for the limit emails)",
   });
   expect(sent()).toBe(2);
   await send(requestOn(["requests"]));

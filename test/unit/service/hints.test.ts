@@ -5,7 +5,7 @@ import { served } from "../resources/served.ts";
 const loose = (value: unknown): never => value as never;
 const contact = { email: "ada@example.com" };
 
-const no = (field: string, meant: string) => `${field}: there is no such field; is "${meant}" meant?`;
+const no = (field: string, meant: string) => `${field}: there is no such field (did you mean "${meant}"?)`;
 
 test("a misspelt field that is required is named beside the one that is missing", async () => {
   const { client, requests } = served([]);
@@ -36,7 +36,7 @@ test.each([
     {
       name: "ValidationError",
       message: `emails.send: ${no(name, meant)}`,
-      issues: [{ path: name, message: `there is no such field; is "${meant}" meant?` }],
+      issues: [{ path: name, message: `there is no such field (did you mean "${meant}"?)` }],
     },
   );
   expect(requests).toEqual([]);
@@ -134,7 +134,7 @@ test.each([["ada@example.com"], [null], [undefined], [[]], [{}], [{ email: undef
   async (person) => {
     const { client, requests } = served([]);
     await expect(client.events.record(loose({ name: "x", contact: person }))).rejects.toThrow(
-      "events.record: contact: give { email }, { externalId } or { id }",
+      "events.record: contact: pass { email }, { externalId } or { id }",
     );
     expect(requests).toEqual([]);
   },
