@@ -145,7 +145,9 @@ test.each([
   const headers = { [name]: "1" };
   const { sandbox, client } = scene();
   const request = { method: "GET", path: "/api/v1/contacts" } as const;
-  await expect(client.request(request, { headers })).rejects.toThrow(`${name} cannot be set, because the client sets it`);
+  await expect(client.request(request, { headers })).rejects.toThrow(
+    `${name} cannot be set, because the client sets it`,
+  );
   expect(() => client.withOptions({ headers })).toThrow(`${name} cannot be set, because the client sets it`);
   expect(sandbox.state.requests).toEqual([]);
 });
