@@ -37,7 +37,7 @@ export const faultOf = (cause: unknown): RedisFault => {
   const message = cause instanceof Error ? cause.message : String(cause);
   // Of the client: it does not return what Redis replied.
   if (cause instanceof ConfigurationError)
-    return { what: `is not understood: ${message}`, cause, isReply: true, isLasting: true };
+    return { what: `cannot be used through this client: ${message}`, cause, isReply: true, isLasting: true };
   // Error replies start with a word in capitals; a client's connection errors do not.
   const code = /^[A-Z]{2,}(?= )/.exec(message)?.[0];
   if (code === undefined)
