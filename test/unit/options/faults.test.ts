@@ -60,7 +60,7 @@ test.each<[object, string]>([
     'limitScopes: there is no option "contacts"; the options are requests, emails, events',
   ],
   [{ limitScopes: { events: "" } }, 'limitScopes.events must be a non-empty string, got ""'],
-  [{ limits: { open: 1 } }, 'limits: there is no option "open": there are'],
+  [{ limits: { open: 1 } }, 'limits: there is no option "open"; the options are'],
   [{ limits: { open: () => undefined } }, wrongNumbers(Object.keys(documentedLimits).join(", "))],
   [
     { limits: { open: () => undefined, numbers: {} } },
