@@ -435,7 +435,7 @@ test("of two runs at once the second continues, and the first fails", async () =
   const other = client.contacts.changes({ snapshot: since }).pages();
   await other.next();
   await other.next();
-  await expect(pages.next()).rejects.toThrow(`${partial}: another run writes into it`);
+  await expect(pages.next()).rejects.toThrow(`${partial}: another run is writing this file`);
   await other.return?.();
   expect((await changesOf(client)).length).toBeGreaterThan(0);
   expect(await changesOf(client)).toEqual([]);

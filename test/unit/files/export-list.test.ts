@@ -122,8 +122,8 @@ describe("an export with a checkpoint", () => {
   });
 
   test.each([
-    ["another query", { query: { search: "ada" } }, "belongs to an export with another query"],
-    ["other columns", { columns: ["id"] }, "belongs to an export with another query"],
+    ["another query", { query: { search: "ada" } }, "belongs to an export with a different query"],
+    ["other columns", { columns: ["id"] }, "belongs to an export with a different query"],
     [
       "a checkpoint cut short",
       { checkpoint: '{"version":1,' },
@@ -203,7 +203,7 @@ describe("an export with a checkpoint", () => {
       if (isResumed) yield* list.pages(from);
     }
     const earlier = writeNdjson(out, Object.assign({}, list, { pages: earlierPages }), options);
-    await expect(earlier).rejects.toThrow(`${out}.partial: another run writes into it`);
+    await expect(earlier).rejects.toThrow(`${out}.partial: another run is writing this file`);
     expect(names()).not.toContain("out.ndjson");
     gate.open();
     await later;

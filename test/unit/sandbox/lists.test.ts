@@ -43,7 +43,7 @@ test("removing leaves the people and their other lists", async () => {
 test.each([
   [{}, "emails must be an array of addresses."],
   [{ emails: [] }, "emails must be an array of addresses."],
-  [{ emails: Array(1_001).fill("a@example.com") }, "emails must contain at most 1000 addresses."],
+  [{ emails: Array(1_001).fill("a@example.com") }, "emails must hold at most 1000 addresses."],
   [{ emails: ["ada"] }, "emails[0] is not a valid email address."],
 ])("wrong addresses are a 400 (%#)", async (body, error) => {
   const { call, members, sandbox } = await withList();
