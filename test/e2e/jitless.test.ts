@@ -9,6 +9,6 @@ test("a process without WebAssembly is told what the default transport lacks, at
   const { stdout } = await promisify(execFile)(process.execPath, ["--jitless", program]);
   expect(JSON.parse(stdout)).toMatchObject({
     ...{ name: "ConfigurationError", code: "configuration_invalid", outcome: "not-applied" },
-    message: expect.stringContaining("give a fetch"),
+    message: expect.stringContaining("pass a fetch"),
   });
 });

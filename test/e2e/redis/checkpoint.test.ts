@@ -103,7 +103,7 @@ test("a Redis that refuses is named, with what to do", async () => {
   onTestFinished(() => redis.disconnect());
   await expect(
     redisCheckpoint(redis, { id: "events" }).save({ version: 1, done: 1, last: null }),
-  ).rejects.toThrow(/^Redis, which stores the checkpoint .*NOPERM .*\(allow its user \+eval/);
+  ).rejects.toThrow(/^Redis, which stores the checkpoint .*NOPERM .*\(allow the Redis user \+eval/);
 });
 
 test("arguments that make no sense are refused at once, all of them", () => {

@@ -48,7 +48,7 @@ test.each([
   ["WRONGPASS", "pass the right user name", () => join(server.port, { password: "x" })],
   [
     "NOPERM",
-    "allow its user +eval",
+    "allow the Redis user +eval",
     async () => {
       const admin = connected(server.port, { password: "secret" });
       await admin.acl("SETUSER", "reader", "on", ">x", "~*", "+@read", "+info");
