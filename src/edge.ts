@@ -10,11 +10,11 @@ import { globalFetch } from "./options/snapshot.ts";
  */
 export const undiciTransport = ({ origin, dispatcher, ...limits }: TransportSettings): Transport => {
   if (dispatcher !== undefined)
-    throw new ConfigurationError("dispatcher: undici does not run here; pass a fetch instead");
+    throw new ConfigurationError("dispatcher: undici does not run in this runtime; pass a fetch instead");
   return fetchTransport(origin, globalFetch, limits);
 };
 
 /** Refuses a proxy, which needs undici, too. */
 export const loadTunnelling = async (): Promise<Tunnelling> => {
-  throw new ConfigurationError("proxy: undici does not run here; pass a fetch instead");
+  throw new ConfigurationError("proxy: undici does not run in this runtime; pass a fetch instead");
 };

@@ -51,7 +51,7 @@ export const sections: readonly { readonly text: string; readonly pages: readonl
         path: "guide/delivery-promises",
         title: "Delivery promises",
         about:
-          "At most once, at least once or exactly once, for each call; what breaks it, and how you notice.",
+          "At most once, at least once or exactly once, for each call; what can break a promise, and how to detect it.",
       },
       {
         path: "guide/typed-workspace",
@@ -77,7 +77,7 @@ export const sections: readonly { readonly text: string; readonly pages: readonl
       {
         path: "guide/key-rotation",
         title: "Rotate a key",
-        about: "A function as the key, what it shares, and what a checkpoint does.",
+        about: "How to pass the key as a function, and what a rotation affects.",
       },
       {
         path: "guide/serverless",
@@ -87,17 +87,18 @@ export const sections: readonly { readonly text: string; readonly pages: readonl
       {
         path: "guide/fleets",
         title: "Fleets on one Redis",
-        about: "Budgets and send-once keys shared by many processes.",
+        about: "Limits and send-once keys that many processes share.",
       },
       {
         path: "guide/sql",
         title: "Your own database",
-        about: "Send-once keys and checkpoints in PostgreSQL or SQLite.",
+        about: "Send-once keys, checkpoints and shared limits in PostgreSQL or SQLite.",
       },
       {
         path: "guide/jobs",
-        title: "In a job runner",
-        about: "BullMQ, pg-boss, Inngest, Temporal, Trigger.dev: what to retry, what not, and the outbox.",
+        title: "Job runners",
+        about:
+          "BullMQ, pg-boss, Inngest, Temporal, Trigger.dev: what to retry and what not to; the outbox pattern.",
       },
       {
         path: "guide/network",
@@ -116,8 +117,8 @@ export const sections: readonly { readonly text: string; readonly pages: readonl
       },
       {
         path: "guide/warehouse",
-        title: "Into a warehouse",
-        about: "Contacts in PostgreSQL, whole or by changes, with removals; DuckDB, dlt and Kafka.",
+        title: "Copy contacts into a warehouse",
+        about: "All contacts or only the changes, in PostgreSQL, DuckDB, dlt and Kafka.",
       },
     ],
   },
@@ -132,23 +133,24 @@ export const sections: readonly { readonly text: string; readonly pages: readonl
       {
         path: "guide/workbench",
         title: "Sandbox and workbench",
-        about: "The page, the controls over HTTP, reset, save and load, docker compose.",
+        about: "The workbench, the controls over HTTP, and docker compose.",
       },
       {
         path: "guide/command-line",
         title: "Command line",
-        about: "touchpoint sandbox, export, import and ingest.",
+        about: "Every command of touchpoint, its progress and its exit codes.",
       },
       {
         path: "guide/glossary",
         title: "Glossary",
-        about: "What people search for (retry, duplicate, webhook, lambda, cron, …) and where it is.",
+        about:
+          "Other names for each term (retry, duplicate, webhook, lambda, cron, …), and what is not supported.",
       },
       { path: "guide/troubleshooting", title: "Troubleshooting", about: "Symptoms, causes and what to do." },
       {
         path: "guide/upgrading",
         title: "Upgrading",
-        about: "Versions, what counts as a change, how to move.",
+        about: "Versions, and what counts as a breaking change.",
       },
     ],
   },
@@ -163,7 +165,7 @@ export const sections: readonly { readonly text: string; readonly pages: readonl
       {
         path: "guide/options",
         title: "Client options",
-        about: "Every option of the client: access, limits, time, safety, network, observing.",
+        about: "Every option of the client: access, limits, time, safety, network, hooks and logs.",
       },
       {
         path: "errors",
@@ -173,7 +175,7 @@ export const sections: readonly { readonly text: string; readonly pages: readonl
       {
         path: "runtimes",
         title: "Runtimes and bundlers",
-        about: "One job on Node 20 to 26, Bun, Deno and workerd, and from one program of each bundler.",
+        about: "What was tested on Node 20 to 26, Bun, Deno and workerd, and with each bundler.",
       },
       {
         path: "examples",

@@ -149,7 +149,7 @@ export class Recorder<Types extends object = OpenEvents> {
    */
   abandon(): void {
     const { id: operation } = operations.events.record;
-    const message = "events.recorder: not sent, the client was closed.";
+    const message = "events.recorder: the client was closed, so this event was not sent.";
     const error = new ConnectionError(message, { operation, outcome: "not-applied" });
     // An event whose schema hangs is not in the queue yet.
     this.#abandoned.abort(error);

@@ -257,7 +257,7 @@ export class Call implements CallView {
   /** Reports an invalid response, or a fault of several responses together, to the log and `onValidationIssue`. */
   report(operation: string, issues: readonly Issue[]): void {
     const { log, hooks } = this.context.settings;
-    log.warn("response does not fit", { operation, fields: issues.map(({ path }) => path) });
+    log.warn("invalid response", { operation, fields: issues.map(({ path }) => path) });
     hooks.onValidationIssue?.({ operation, issues });
   }
 

@@ -162,7 +162,7 @@ const reportAnswer = (
     message: redactor.text(message),
   }));
   if (settings.responseValidation === "strict") {
-    const what = `the response does not fit: ${describeIssues(issues)}`;
+    const what = `the response is invalid: ${describeIssues(issues)}`;
     throw call.error(ResponseValidationError, what, { status, issues });
   }
   call.report(operation.id, issues);
@@ -245,6 +245,6 @@ const recordOf = <Input, Output>(
   const { status, json } = response;
   const body = operation.read === undefined ? json : operation.read(json, input);
   if (operation.mayBeEmpty || (typeof body === "object" && body !== null)) return body;
-  const what = `the service responded with ${status} with JSON that holds no record`;
+  const what = `the service responded with ${status}, but its JSON is not a record`;
   throw call.error(ResponseValidationError, what, { status });
 };

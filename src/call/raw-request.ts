@@ -36,10 +36,12 @@ const dotSegment = /(^|\/)(\.|%2e){1,2}(\/|$)/i;
 
 const pathFaults: Rule = (path) => {
   if (typeof path !== "string" || !/^\/(?!\/)/.test(path))
-    return ["path must start with one /: only the configured service is ever called"];
+    return ["path must start with exactly one /, because the client calls only the configured service"];
   if (/[?#\\]|[^\x21-\x7e]/.test(path))
-    return ["path must be visible ASCII without query, fragment or backslash: give `query`, and encode ids"];
-  return dotSegment.test(path) ? ["path must hold no . or .. segment"] : [];
+    return [
+      "path must be visible ASCII without a query, fragment or backslash. Pass parameters as `query`, and encode ids",
+    ];
+  return dotSegment.test(path) ? ["path must not contain a . or .. segment"] : [];
 };
 
 const queryFaults: Rule = (query) => {
@@ -55,7 +57,7 @@ const isQueryValue = (value: unknown): boolean =>
 const bodyFaults: Rule = (body) => {
   // A Buffer's toJSON is an object of numbers, which no service expects.
   const fault = isBytes(body)
-    ? { path: [], message: "must not be bytes: it is sent as JSON" }
+    ? { path: [], message: "must not be bytes, because the client sends JSON" }
     : jsonFault(body);
   return fault === undefined
     ? []
@@ -74,7 +76,7 @@ const faultsOf = (request: RawRequest): string[] => {
   if (typeof request !== "object" || request === null) return ["give { method, path }"];
   const faults = ruleFaults(request, requestRules, { required: ["method", "path"] });
   if (request.method === "GET" && request.body !== undefined)
-    faults.push("a GET carries no body: give `query`");
+    faults.push("a GET has no body: pass parameters as `query`");
   return faults;
 };
 

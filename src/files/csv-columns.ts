@@ -36,7 +36,7 @@ const faultsOf = (columns: readonly Column[]): string[] => {
     const isRepeated = seen.size === seen.add(keyOf(keys)).size;
     return [
       isRepeated ? `${path} appears twice` : "",
-      clash < 0 ? "" : `${path} lies inside ${keys.slice(0, clash).join(".")}, which has a column of its own`,
+      clash < 0 ? "" : `${path} is inside ${keys.slice(0, clash).join(".")}, which has its own column`,
       keys.includes("__proto__") ? `${path} cannot be the name of a field` : "",
     ].filter((fault) => fault !== "");
   });
@@ -89,12 +89,14 @@ export const columnsOf = (
     ...mapped.flatMap(([name, , cells]) =>
       cells === undefined ? [`there is no column ${JSON.stringify(name)}${suggestion(name, names)}`] : [],
     ),
-    ...(others === undefined || others === false ? [] : ['"*" can only leave columns out: "*": false']),
+    ...(others === undefined || others === false
+      ? []
+      : ['"*" can only be false, which leaves out all other columns']),
     ...faultsOf(columns),
   ];
   if (faults.length === 0) return { columns };
   return {
-    problem: `${faults.join("; ")}. Change the header, or set in code the option columns: { "name in the file": "field" or false }`,
+    problem: `${faults.join("; ")}. Change the header, or in code set the option columns: { "name in the file": "field" or false }`,
   };
 };
 
@@ -107,7 +109,7 @@ export const areColumns: Rule = (value, option) => {
   const names: readonly unknown[] = Object.values(value);
   if (names.length === 0) return [`${option} must name at least one column`];
   if (![...Object.keys(value), ...names].every((text) => typeof text === "string" && text !== ""))
-    return [`${option} must be texts that are not empty`];
+    return [`${option} must contain only non-empty strings`];
   const twice = names.filter((name, index) => names.indexOf(name) < index);
   return twice.map((name) => `${option}: ${name} appears twice`);
 };

@@ -77,7 +77,7 @@ const readCells = (row: OpenRow, line: string, delimiter: string): void => {
       const next = line.indexOf(delimiter, at);
       // Some programs write spaces between the quote and the delimiter.
       if (line.slice(at, next < 0 ? line.length : next).trim() !== "")
-        row.problem ??= 'text after a closing quote; a quote inside a quoted cell is written ""';
+        row.problem ??= 'text after a closing quote; inside a quoted cell, write a quote as ""';
       at = next + 1;
     } else {
       const end = line.indexOf(delimiter, at);
@@ -137,5 +137,5 @@ export async function* readRows(
     }
     if (rows.length > 0) yield rows;
   }
-  if (open !== undefined) yield [{ problem: "a quoted cell begins here and is never closed", ...open }];
+  if (open !== undefined) yield [{ problem: "the quoted cell that starts here is never closed", ...open }];
 }

@@ -69,7 +69,7 @@ const waitingIn = (path: string): AsyncGenerator<object> =>
 const tableWith = (path: string, collected: FoundColumns, style: CsvStyle): AsyncIterable<Block> => {
   const columns = collected.columns();
   if (columns.length > 0) return blocksOf(waitingIn(path), csvForm(columns, style));
-  throw new ValidationError("the records have no fields: name the columns in the option columns");
+  throw new ValidationError("the records have no fields: list the columns in the option columns");
 };
 
 /** Creates the blocks of a CSV file with a column for every field. It reads the NDJSON file with the records twice. */

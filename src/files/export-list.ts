@@ -62,11 +62,11 @@ export const exportTarget = (
   if (path === undefined) throw new ConfigurationError("checkpoint needs the path of a file, not a stream");
   if (gzip ?? path.endsWith(".gz"))
     throw new ConfigurationError(
-      `${path}: checkpoint cannot go with gzip; write it plain and compress it at the end`,
+      `${path}: checkpoint does not work with gzip: write a plain file, and compress it at the end`,
     );
   // The end of an export removes its checkpoint, and the checkpoint would replace a draft.
   if (["", ".partial", ".records.partial"].some((end) => resolve(checkpoint) === resolve(path) + end))
-    throw new ConfigurationError(`${path}: checkpoint must be another file`);
+    throw new ConfigurationError(`${path}: checkpoint must be a different file`);
   if (!isList(records))
     throw new ValidationError("checkpoint needs a list of the client, such as client.contacts.list()");
   return { path: resolve(path), list: records, checkpoint: resolve(checkpoint) };
@@ -96,7 +96,7 @@ export const exportList = async (
     (before) =>
       before.subject === subject ||
       work.refuse(
-        "belongs to an export with another query, other columns or another form. To start over, delete the checkpoint",
+        "belongs to an export with a different query, different columns or another format. To start over, delete the checkpoint",
       ),
   );
   const resumed = work.state.records;
@@ -126,7 +126,7 @@ export const exportList = async (
     await work.leave();
     if (work.isResumed && error instanceof ResponseValidationError)
       work.refuse(
-        "does not fit the list. Either the list is of another workspace, or the contacts that were read last have all been deleted. To start over, delete the checkpoint",
+        "does not match the list. Either the list belongs to another workspace, or the contacts that were read last have all been deleted. To start over, delete the checkpoint",
         error,
       );
     throw error;

@@ -78,5 +78,5 @@ export const unsafeProblem = (number: UnsafeNumber): string => {
 /** Describes the fault of a line that was not parsed at all. */
 export const problemOf = (fault: "too-long" | "not-utf8", maxLineBytes: number): string =>
   fault === "too-long"
-    ? `longer than maxLineBytes (${maxLineBytes}); raise it if this line is right`
-    : "not UTF-8 text; save the file as UTF-8, or give its encoding, such as windows-1252";
+    ? `longer than maxLineBytes (${maxLineBytes}); increase it if this line is correct`
+    : "not UTF-8 text; save the file as UTF-8, or set its encoding, for example windows-1252";

@@ -53,7 +53,7 @@ export const readRules: Rules = {
   onInvalid: isCallback,
   maxLineBytes: isWhole(1),
   name: isString,
-  encoding: must("the name of an encoding, such as windows-1252", isEncoding),
+  encoding: must("the name of an encoding, for example windows-1252", isEncoding),
 };
 
 export const defaultMaxLineBytes = 10 * 1024 * 1024;
@@ -89,6 +89,6 @@ export interface Written {
 export const writeRules: Rules = { checkpoint: isString, gzip: isFlag, onWritten: isCallback };
 
 export const isDelimiter = must(
-  "one character and neither a quote nor a line end",
+  "one character, but not a quote or a line break",
   (value) => typeof value === "string" && value.length === 1 && !/["\r\n]/.test(value),
 );

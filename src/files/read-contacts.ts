@@ -88,7 +88,7 @@ const typedCell = (cell: string, type: CellType, name: string): unknown => {
   if (type === "list") return cell.split(";").map((item) => item.trim());
   if (type === "number" && cell.trim() !== "" && Number.isFinite(Number(cell))) {
     if (Number.isInteger(Number(cell)) && !Number.isSafeInteger(Number(cell)))
-      throw new CellFault(`${name}: ${cell} is larger than a JSON number can carry; read it as text`);
+      throw new CellFault(`${name}: ${cell} is too large for a JSON number; read it as text`);
     return Number(cell);
   }
   if (type === "boolean" && isBoolean(cell)) return cell.toLowerCase() === "true";
@@ -123,7 +123,7 @@ const contactRules: Rules = {
   customFields: anything,
   format: isOneOf("csv", "ndjson"),
   types: must(
-    `types by the names of fields: ${cellTypes.join(", ")}`,
+    `an object of types by field name: ${cellTypes.join(", ")}`,
     (value) => isObject(value) && Object.values(value).every((type) => cellTypes.includes(String(type))),
   ),
 };
@@ -167,7 +167,7 @@ const isCsvName = (source: FileSource, { format, name }: ReadContactsOptions<unk
   const [, ending] = /\.(csv|tsv|txt|ndjson|jsonl)(\.gz)?$/i.exec(pathOf(source) ?? name ?? "") ?? [];
   if (ending !== undefined) return !/^(ndjson|jsonl)$/i.test(ending);
   throw new ConfigurationError(
-    'readContacts: the file name must end in .csv, .tsv, .txt or .ndjson, optionally followed by .gz; or give format: "csv"',
+    'readContacts: the file name must end in .csv, .tsv, .txt or .ndjson, optionally followed by .gz; or set format: "csv"',
   );
 };
 

@@ -89,7 +89,7 @@ const cellCount = (count: number): string => `${count} ${count === 1 ? "cell" : 
 const columnCount = (count: number): string => `${count} ${count === 1 ? "column" : "columns"}`;
 
 const isJson = /^\s*(\[\s*(["{[]|$)|\{\s*("|$))/;
-const jsonProblem = "this is JSON, not CSV: its name must end in .ndjson, or read it as NDJSON";
+const jsonProblem = "this is JSON, not CSV: read it as NDJSON, or give the file a name that ends in .ndjson";
 
 /** Converts rows to records. The first row names the columns. */
 const rowParser = (name: string, options: ReadCsvOptions) => {

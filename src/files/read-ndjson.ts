@@ -20,12 +20,13 @@ const refuseOtherJson = (name: string, { line, text }: Line): void => {
   const isOpen = start.startsWith("{") && /[{[,]$/.test(start) && parsedJson(start) === undefined;
   // A CSV header: a name, which may be quoted, and a delimiter; or only a column for the email address.
   if (/^("[^"{}]+"|[^"{}[\]\d,;\t|-][^"{}[\],;\t|]*)[,;\t|].*[^}]$|^"?e-?mail[^,:{}]*$/is.test(start)) {
-    const problem = "this looks like CSV, not NDJSON: its name must end in .csv, or read it as CSV";
+    const problem =
+      "this looks like CSV, not NDJSON: read it as CSV, or give the file a name that ends in .csv";
     throw lineError(name, line, { problem });
   }
   if (!isList && !isOpen) return;
   const what = isList ? "a JSON array" : "JSON over several lines";
-  const problem = `this is ${what}, and each line must hold one record. Convert it: jq -c '${isList ? ".[]" : "."}' ${name} > records.ndjson`;
+  const problem = `this is ${what}, but each line must contain one record. Convert it: jq -c '${isList ? ".[]" : "."}' ${name} > records.ndjson`;
   throw lineError(name, line, { problem });
 };
 
@@ -39,7 +40,7 @@ const parse = ({ fault, text }: Line, maxLineBytes: number, isOwn: boolean) => {
     const unsafe = isOwn ? undefined : findUnsafeNumber(text);
     if (unsafe !== undefined) return { problem: unsafeProblem(unsafe) };
     if (isRecord(value)) return { record: value };
-    return { problem: "not a JSON object; each line must hold one record, { … }" };
+    return { problem: "not a JSON object; each line must contain one record, { … }" };
   } catch (error) {
     return { problem: `not JSON (${jsonProblem(messageOf(error))})` };
   }

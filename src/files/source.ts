@@ -98,7 +98,9 @@ async function* unpacked(chunks: AsyncGenerator<Buffer>, name: string): AsyncGen
   if (!/\.gz$/i.test(name)) return yield* all();
   await chunks.return(undefined);
   const fault = start.length === 0 ? "it is empty" : "it is not gzip";
-  throw new ConfigurationError(`${name}: cannot be unpacked: ${fault}; rename it if it is plain text`);
+  throw new ConfigurationError(
+    `${name}: cannot be unpacked, because ${fault}. If the file is plain text, rename it`,
+  );
 }
 
 const asCsv = 'In the spreadsheet, save it as "CSV UTF-8"';
@@ -193,7 +195,7 @@ async function* asUtf8(
       // Use `stream` even for a single chunk: without it, Node 20.20 reads windows-1252 as Latin-1.
       return Buffer.from(bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true }));
     } catch (cause) {
-      throw new ConfigurationError(`${name} is not text in ${encoding}`, { cause });
+      throw new ConfigurationError(`${name} is not valid ${encoding} text`, { cause });
     }
   };
   for await (const chunk of all()) yield decode(chunk);

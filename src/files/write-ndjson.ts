@@ -15,7 +15,7 @@ const lineOf = (record: object, number: number): string => {
   } catch (cause) {
     throw new ValidationError(`record ${number} cannot be written as JSON (${messageOf(cause)})`, { cause });
   }
-  throw new ValidationError(`record ${number} is not an object; each line holds one record, { … }`);
+  throw new ValidationError(`record ${number} is not an object; each line contains one record, { … }`);
 };
 
 /** The form of NDJSON: one record per line, without a header. */

@@ -67,7 +67,9 @@ const recordOf = ({ value }: StoredValue, key = ""): BudgetRecord | undefined =>
   } catch {
     // No JSON: as below.
   }
-  throw new AdapterFault(`the value of ${key} is damaged, or of another version of this package: delete it`);
+  throw new AdapterFault(
+    `the value of ${key} is damaged or was written by another version of this package: delete it`,
+  );
 };
 
 /**

@@ -75,7 +75,7 @@ export class LimitStore {
     const { what, cause, isLasting } = this.#fault;
     const closed = isLasting
       ? "calls fail at once, because waiting cannot help"
-      : `calls wait until ${maxMs} ms after its loss (maxLostMs), and then fail`;
+      : `calls wait, and fail ${maxMs} ms after the loss (maxLostMs)`;
     const then = share > 0 ? `"open", this process uses ${share} of each limit` : `"closed", ${closed}`;
     const why = `${this.#place.name}, which shares the limits, ${what}. Because onLost is ${then}`;
     const givesUpAt = share > 0 ? undefined : this.#lostSince + (isLasting ? 0 : maxMs);

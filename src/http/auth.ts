@@ -181,7 +181,7 @@ const keyWithin = async (
     return await inTime(key, { ...limit, signal: sending.call.signal });
   } catch (reason) {
     if (!(reason instanceof DeadlineExceeded) || sending.call.signal?.aborted) throw reason;
-    const why = `asking for the key took longer than timeoutMs, ${limit.limitMs} ms`;
+    const why = `the apiKey function took longer than timeoutMs, ${limit.limitMs} ms`;
     const wallTime = limit.clock.wallTime();
     throw errorFrom(new AttemptFailure("timeout", why, { wasSent: false }), sending, { wallTime });
   }

@@ -28,7 +28,7 @@ export const claimOnce = (clock: Pick<Clock, "now">): Stage => {
     try {
       // The attempt must end before its claim counts as that of a dead process.
       const attemptTimeoutMs = Math.floor(request.attemptTimeoutMs - (clock.now() - since));
-      if (attemptTimeoutMs <= 0) throw notSent("the ledger took the whole of timeoutMs", "timeout");
+      if (attemptTimeoutMs <= 0) throw notSent("the ledger used up all of timeoutMs", "timeout");
       sending.call.signal?.throwIfAborted();
       if (request.admission?.mustWaitAgain)
         throw notSent("it has to wait for a limit again, since the key was claimed", "requeued");

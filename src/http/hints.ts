@@ -17,7 +17,7 @@ const byCode: Readonly<Record<string, string>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: ownAuthority,
   CERT_HAS_EXPIRED: "the server's certificate has expired, or this machine's clock is wrong",
   CERT_NOT_YET_VALID: "this machine's clock may be wrong: the server's certificate is not valid yet",
-  ERR_TLS_CERT_ALTNAME_INVALID: "check the host name of baseUrl: the certificate is for another one",
+  ERR_TLS_CERT_ALTNAME_INVALID: "check the host name of baseUrl: the certificate is for another host",
   ERR_SSL_WRONG_VERSION_NUMBER: "check baseUrl: this port seems to speak http, not https",
   ENOTFOUND: "check the host name of baseUrl; behind a proxy, set the option proxy",
   EAI_AGAIN: "check this machine's DNS; behind a proxy, set the option proxy",
@@ -41,16 +41,16 @@ const permissionHint = (operation: string): string => {
   const scopes = allOperations.find(({ id }) => id === operation)?.scope ?? [];
   const needs =
     scopes.length === 0
-      ? "the key may lack a scope (the document names none for this request)"
+      ? "the key may lack a scope (the service's document does not name the scope of this request)"
       : `the key needs ${scopes.length > 1 ? "the scopes" : "the scope"} ${scopes.join(" and ")}`;
-  return `${needs}, its creator's role must allow this, and the request must not seem to come from a browser`;
+  return `${needs}, its creator's role must allow this, and the request must not look like a browser's`;
 };
 
 /** Advice for an error status. */
 export const statusHint = (status: number | undefined, operation: string): string | undefined => {
   switch (status) {
     case 401:
-      return "check that the key belongs to the service at baseUrl, and was not revoked and has not expired";
+      return "check that the key belongs to the service at baseUrl, and is not revoked or expired";
     case 403:
       return permissionHint(operation);
     case 404:
@@ -59,9 +59,9 @@ export const statusHint = (status: number | undefined, operation: string): strin
         ? `the service document does not specify the ${inferred[operation]} of ${operation}, so the client infers it; if it is wrong, correct the path or method with the option routes`
         : undefined;
     case 409:
-      if (operation === "contacts.create") return "contacts.upsert updates a contact that exists";
+      if (operation === "contacts.create") return "to update an existing contact, use contacts.upsert";
       return operation === "lists.create"
-        ? "no call finds a list by its name: keep the id that lists.create returned"
+        ? "the service cannot find a list by its name: store the id that lists.create returns"
         : undefined;
     default:
       return undefined;
@@ -113,7 +113,7 @@ export const hintOf = (failure: Failure, operation: string): string | undefined 
         ? "the response is a web page: check that baseUrl is the address of the API"
         : undefined;
     case "too-large":
-      return "raise the option maxResponseBytes, or request less at once";
+      return "increase the option maxResponseBytes, or request less at once";
     default:
       return undefined;
   }

@@ -138,7 +138,7 @@ export class JournalFile {
     const { size } = await file.stat();
     if (size < this.seen)
       throw new Error(
-        `another program cut the file: it had at least ${this.seen} bytes, and now has ${size}`,
+        `another program shortened the file: it had at least ${this.seen} bytes, but now has ${size}`,
       );
     const at = this.seen - this.#tail.length;
     const tail = await fill(file, Buffer.alloc(this.#tail.length), at);
@@ -148,7 +148,7 @@ export class JournalFile {
   async #begin(file: FileHandle, create: boolean): Promise<void> {
     const beginning = (await fill(file, Buffer.alloc(1), 0)).toString();
     // Every record starts with a line break, and a power cut may have left zeros.
-    if (!["", "\n", "\0"].includes(beginning)) throw damage(1, "is not what a ledger writes");
+    if (!["", "\n", "\0"].includes(beginning)) throw damage(1, "was not written by a ledger");
     if (!create) return;
     // Ignore a failure, for example for an empty file that another user created.
     await file.chmod(0o600).catch(() => undefined);
@@ -170,7 +170,7 @@ export class JournalFile {
       const { lines, to } = readLines(bytes, this.#point, isEnd);
       const [first] = lines;
       if (!this.#isNamed && first !== undefined && !("touchpointLedger" in first.record))
-        throw damage(first.line, "is where the first line of a ledger should be");
+        throw damage(first.line, "is not the first line of a ledger");
       this.#isNamed ||= first !== undefined;
       this.#point = to;
       const read = bytes.subarray(Math.max(0, to.at - at - bytesOfTail), to.at - at);

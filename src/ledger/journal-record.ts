@@ -85,11 +85,11 @@ const recordOf = (
     // A cut line has no end, because the next line starts directly after the cut. A power cut leaves zeros.
     const isCut = before !== "whole" && '{"'.startsWith(text.slice(0, 2)) && !isComplete(text);
     if (!isClosed && (isCut || text.startsWith("\0"))) return undefined;
-    throw damage(line, "is not what a ledger writes");
+    throw damage(line, "was not written by a ledger");
   }
-  if (!isRecord(value)) throw damage(line, "is damaged, or of another version");
+  if (!isRecord(value)) throw damage(line, "is damaged or was written by another version");
   // Lines that preceded this line when it was written are missing.
-  if ("seen" in value && Number(value.seen) > at) throw damage(line, "comes after lines that are gone");
+  if ("seen" in value && Number(value.seen) > at) throw damage(line, "follows lines that are missing");
   return value;
 };
 

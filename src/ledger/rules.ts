@@ -117,7 +117,7 @@ const detailRules: Rules = {
   claim: must("the claim that ledger.claim returned", (claim) => typeof claim === "string"),
   force: isFlag,
   receipt: must(
-    "JSON of at most 64 KiB, nested 64 levels at most",
+    "JSON of at most 64 KiB and at most 64 levels",
     (receipt) => receiptText(receipt) !== undefined,
   ),
 };

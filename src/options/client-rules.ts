@@ -54,7 +54,7 @@ const eventsFaults: Rule = (events, option) => {
     return [`${option} must be an object with a schema for each event name`];
   return Object.entries(events).flatMap(([name, schema]) =>
     name.startsWith(reservedEventPrefix)
-      ? [`${option}: "${name}" is reserved for events the service records itself`]
+      ? [`${option}: "${name}" is reserved for events that the service records itself`]
       : isSchema(schema, `${option}["${name}"]`),
   );
 };

@@ -108,8 +108,8 @@ const tellOfThreads = (log: Settings["log"]): void => {
   if (threads?.isMainThread !== false) return;
   isToldOfThreads = true;
   log.warn(
-    "each worker thread counts its requests alone: share the limits by redisLimits or sqlLimits, " +
-      "or give each thread its part as limits",
+    "each worker thread counts only its own requests: share the limits with redisLimits or sqlLimits, " +
+      "or set each thread's part in limits",
     {},
   );
 };

@@ -15,7 +15,7 @@ const inWords = (ms: number): string => {
 
 /** The error of a request that was not sent because of `limit`; `waitMs` as far as it is known. */
 const refusedFor = (sending: Sending, limit: string, why: string, waitMs?: number): RateLimitError =>
-  sending.call.error(RateLimitError, `not sent, ${why}`, {
+  sending.call.error(RateLimitError, `not sent, because ${why}`, {
     status: 429,
     headers: toHeaders({}),
     body: undefined,
@@ -30,7 +30,7 @@ const beyondBound = ({ sending, since, bounds }: Admission, ms: number): string 
   const leftMs = Math.min(waitLeftMs - (now - since), deadlineAt - now, waitsEndAt - now);
   // A call whose time is up ends by that, whatever it would have waited for.
   if (ms <= leftMs || deadlineAt <= now) return undefined;
-  const time = `: ${Math.max(0, Math.round(leftMs))} ms are left`;
+  const time = `, but only ${Math.max(0, Math.round(leftMs))} ms are left`;
   if (waitsEndAt - now <= leftMs) return `${time} for waits until the client's deadline`;
   return `${time} of ${deadlineAt - now <= waitLeftMs ? "totalTimeoutMs" : "maxWaitMs"}`;
 };
@@ -44,7 +44,7 @@ export const refusedForDay = ({ sending }: Admission, { day }: Budget, spent: nu
 
 /** The error of a request that waits for an unavailable store no longer. */
 export const refusedForStore = ({ sending }: Admission, { why, cause }: LostStore): ConnectionError =>
-  sending.call.error(ConnectionError, `not sent, ${why}`, { cause });
+  sending.call.error(ConnectionError, `not sent, because ${why}`, { cause });
 
 /** Why a pause of this budget is not waited for; undefined if it is. */
 export const refusalOfPause = (admission: Admission, budget: Budget): Error | undefined => {
@@ -52,7 +52,7 @@ export const refusalOfPause = (admission: Admission, budget: Budget): Error | un
   const isAllowed = pausedForMs <= admission.bounds.maxRetryAfterMs;
   const beyond = isAllowed ? beyondBound(admission, pausedForMs) : ", which is longer than maxRetryAfterMs";
   if (beyond === undefined) return undefined;
-  const what = `the service asked for a pause of ${name}, which lasts another ${inWords(pausedForMs)}`;
+  const what = `the service paused ${name} for another ${inWords(pausedForMs)}`;
   return refusedFor(admission.sending, name, what + beyond, pausedForMs);
 };
 
@@ -93,7 +93,7 @@ export const refusalOfWait = (admission: Admission): Error | undefined => {
     let waiting = 0;
     for (const queue of slots.queues) if (queue.kind.priority === "interactive") waiting += queue.length;
     if (waiting > bounds.maxQueued)
-      return refusedWait(admission, `maxQueued (${bounds.maxQueued}) calls wait already`);
+      return refusedWait(admission, `maxQueued (${bounds.maxQueued}) calls are already waiting`);
   }
   const { ms, budget } = knownWait(admission);
   const beyond = beyondBound(admission, ms);

@@ -92,7 +92,7 @@ const isWorkerd = (): boolean => {
 };
 
 const inWords = ({ limit: { max, windowMs }, maxPerDay }: LimitNumbers): string =>
-  `${max} in ${windowMs} ms and ${maxPerDay} a day`;
+  `${max} per ${windowMs} ms and ${maxPerDay} per day`;
 
 /** Refuses other numbers than those of the client that opened the budget. */
 const checkNumbers = (

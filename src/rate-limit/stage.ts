@@ -29,7 +29,7 @@ const watch = (admission: Admission, { clock, onLongWait }: RateLimitSettings): 
   const { waitLeftMs = never, waitsEndAt = never } = sending.call;
   const deadlineMs = waitsEndAt - clock.now();
   const waitMs = Math.min(waitLeftMs, deadlineMs);
-  const limit = deadlineMs < waitLeftMs ? "the client's deadline is near" : "maxWaitMs has passed";
+  const limit = deadlineMs < waitLeftMs ? "the client's deadline came near" : "maxWaitMs has passed";
   const unlink = whenAborted(sending.call.signal, () => queue.refuse(admission, sending.call.signal?.reason));
   const giveUp = (): void => queue.refuse(admission, refusedWait(admission, `${limit} while it waited`));
   const cancels = [unlink, waitMs === never ? undefined : clock.after(Math.max(0, waitMs), giveUp)];

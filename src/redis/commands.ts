@@ -68,7 +68,7 @@ export const clientFaults = (redis: unknown): string[] => {
   // A client of @upstash/redis has the methods of ioredis, but with other arguments.
   if (can(redis, "evalsha", "createScript"))
     return [
-      "redis must not be a client of @upstash/redis: pass one of ioredis, with the rediss:// address of the database",
+      "redis must not be a client of @upstash/redis: pass an ioredis client with the rediss:// address of the database",
     ];
   const isClient = can(redis, "eval", "evalsha") || can(redis, "eval", "evalSha");
   return isClient ? [] : ["redis must be a client of ioredis or node-redis"];

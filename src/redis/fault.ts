@@ -11,10 +11,10 @@ const cluster = "it is a cluster: connect with Cluster (ioredis) or createCluste
 
 /** Advice for errors that waiting cannot solve, by error code. */
 const lasting: Readonly<Record<string, string>> = {
-  NOAUTH: "pass the password to its client",
-  WRONGPASS: "pass the right user name and password to its client",
+  NOAUTH: "pass the password to the Redis client",
+  WRONGPASS: "pass the right user name and password to the Redis client",
   NOPERM:
-    "allow its user +eval +evalsha +get +set +time, for a ledger also +scan +info, on the keys ~touchpoint:* or your own prefix",
+    "allow the Redis user +eval +evalsha +get +set +time, and for a ledger +scan +info, on the keys ~touchpoint:* or your own prefix",
   MOVED: cluster,
   WRONGTYPE: "another program uses the key: choose another id or prefix",
 };
@@ -22,7 +22,7 @@ const lasting: Readonly<Record<string, string>> = {
 /** Advice for errors that may pass. */
 const passing: Readonly<Record<string, string>> = {
   READONLY: "it is a replica: connect to the primary",
-  OOM: "it is full: raise its maxmemory",
+  OOM: "it is full: increase its maxmemory",
 };
 
 // The messages of Redis up to 7.0, and since 7.2, if a user may not run a command of a script or use a key.

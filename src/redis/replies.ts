@@ -2,7 +2,7 @@ import { AdapterFault } from "../ledger/ledger-over.ts";
 
 /** The hint for a Redis client that does not return replies. */
 export const mustReply =
-  "the client must return the replies of scripts: pass a client of ioredis or node-redis, no pipeline, transaction or wrapper";
+  "the client must return the replies of scripts: pass a client of ioredis or node-redis, not a pipeline, transaction or wrapper";
 
 /** A reply as text; undefined for none. A client can be configured to return texts as Buffers and numbers as texts. */
 export const textOf = (reply: unknown): string | undefined =>

@@ -85,7 +85,7 @@ const copyStart = async (path: string, bytes: number, copy: string): Promise<Fil
       const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, bytes));
       for (let copied = 0; copied < bytes; ) {
         const { bytesRead } = await source.read(chunk, 0, Math.min(chunk.length, bytes - copied), copied);
-        if (bytesRead === 0) throw new Error(`${path} has become shorter`);
+        if (bytesRead === 0) throw new Error(`${path} became shorter while it was read`);
         await handle.writeFile(chunk.subarray(0, bytesRead));
         copied += bytesRead;
       }
@@ -158,7 +158,7 @@ const openUnnamed = async (
   const requireOwn = async (): Promise<void> => {
     if (!isKept || isDirect) return;
     if (!(await isNameOf(draft, handle)) || (await handle.stat()).size !== bytes)
-      throw new ConfigurationError(`${draft}: another run writes into it; give each a path of its own`);
+      throw new ConfigurationError(`${draft}: another run is writing this file; give each run its own path`);
   };
   return {
     path: draft,

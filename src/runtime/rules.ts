@@ -77,7 +77,7 @@ export const ruleFaults = (input: unknown, rules: Rules, { within = "", required
     return [`the options must be an object, got ${shown(options)}${mapHint(options)}`];
   const names = Object.keys(rules);
   // For options inside of another option, list the few allowed names.
-  const [before, after] = within === "" ? ["", ""] : [`${within}: `, `: there are ${names.join(", ")}`];
+  const [before, after] = within === "" ? ["", ""] : [`${within}: `, `; the options are ${names.join(", ")}`];
   // Refuse unknown options, so that a misspelled option is not ignored.
   const faults = Object.keys(options)
     .filter((name) => !names.includes(name))

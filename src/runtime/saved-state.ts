@@ -26,7 +26,7 @@ export const stateKind = <State extends { readonly version: 1 }>(
     const { version }: { version?: unknown } = Object(value);
     const why =
       isCount(version) && version > 1
-        ? `was saved by a newer touchpoint-sdk (version ${version} of ${noun}s). To use it, update touchpoint-sdk here`
+        ? `was saved by a newer touchpoint-sdk (version ${version} of ${noun}s). Update touchpoint-sdk here to use it`
         : `is damaged or is not a ${noun}. Check whether another program writes to it`;
     throw new ConfigurationError(`${name} ${why}. To start over, delete the ${noun}`);
   };

@@ -39,7 +39,7 @@ export const findUnsafeNumber = (json: string): UnsafeNumber | undefined => {
   return undefined;
 };
 
-/** What is wrong with it, and where: `properties.order: 1234567890123456781 is larger than a JSON number can carry`. */
+/** What is wrong with it, and where: `properties.order: 1234567890123456781 is too large for a JSON number`. */
 export const unsafeIssue = ({
   path,
   text,
@@ -47,5 +47,5 @@ export const unsafeIssue = ({
   path: path
     .map((key, at) => (typeof key === "number" ? `[${key}]` : `${at > 0 ? "." : ""}${String(key)}`))
     .join(""),
-  message: `${text} is larger than a JSON number can carry`,
+  message: `${text} is too large for a JSON number`,
 });

@@ -145,7 +145,7 @@ export const issuesOf = (schema: AnySchema, value: unknown): readonly Issue[] =>
   return z.validate(checker.schema, value) ? strays : [...faultsOf(checker, value), ...strays];
 };
 
-const unsent = "is an accessor or inherited and would not be sent; pass a plain object";
+const unsent = "is an accessor or inherited, so it would not be sent; pass a plain object";
 
 /** Finds the known fields that can be read from an input but are missing in its copy, which is sent. */
 const unsentIn = (

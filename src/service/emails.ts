@@ -116,7 +116,7 @@ type Loose<Email> = Omit<Email, keyof Bodies> & Bodies;
 export const EmailInput: Schema<EmailInput> = inputOf<Loose<EmailInput>>(
   () => ({
     ...common(),
-    sendAt: z.optional(z.undefined("is for emails.schedule")),
+    sendAt: z.optional(z.undefined("is not allowed here: to send later, use emails.schedule")),
   }),
   hasOneBody,
 ) as Schema as Schema<EmailInput>;

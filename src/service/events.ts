@@ -55,7 +55,7 @@ export type EventContact = {
   id?: string | undefined;
 } & ({ email: string } | { externalId: string } | { id: string });
 
-const person = "give { email }, { externalId } or { id }";
+const person = "pass { email }, { externalId } or { id }";
 
 /** Checks the person of an event. */
 // At least one field is required. The check enforces this at run time, and the cast in the type.
@@ -105,7 +105,7 @@ export const EventInput: Schema<EventInput> = inputOf<EventInput>(
     name: Text.check(
       z.refine(
         (name) => !name.startsWith(reservedEventPrefix),
-        `must not start with "${reservedEventPrefix}": those are for events the service records itself`,
+        `must not start with "${reservedEventPrefix}": such events are recorded by the service itself`,
       ),
     ),
     id: z.optional(Text),

@@ -33,7 +33,7 @@ test("Bun's RedisClient sends each email once", async () => {
 
 test("@upstash/redis is refused by name", async () => {
   const { redis } = await openUpstash("https://name.upstash.io");
-  const refusal = "redis must not be a client of @upstash/redis: pass one of ioredis";
+  const refusal = "redis must not be a client of @upstash/redis: pass an ioredis client";
   expect(() => redisLedger(redis)).toThrow(`redisLedger: ${refusal}`);
   expect(() => redisCheckpoint(redis, { id: "events" })).toThrow(`redisCheckpoint: ${refusal}`);
   expect(() => redisLimits(redis, { id: "crm" })).toThrow(`redisLimits: ${refusal}`);

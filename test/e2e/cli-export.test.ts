@@ -114,7 +114,7 @@ describe("contacts export", () => {
     expect({ ended, stderr }).toEqual({
       ended: 1,
       stderr: expect.stringMatching(
-        /^touchpoint: checkpoint .*export\.checkpoint belongs to an export with another query, .*\. To start over, delete the checkpoint\n$/,
+        /^touchpoint: checkpoint .*export\.checkpoint belongs to an export with a different query, .*\. To start over, delete the checkpoint\n$/,
       ),
     });
   });

@@ -50,13 +50,13 @@ describe("events ingest", () => {
           index: 120,
           line: 122,
           email: "a@example.com",
-          error: 'name: must not start with "service.": those are for events the service records itself',
+          error: 'name: must not start with "service.": such events are recorded by the service itself',
           rejected: bad,
         },
         {
           index: 201,
           line: 203,
-          error: "not a JSON object; each line must hold one record, { … }",
+          error: "not a JSON object; each line must contain one record, { … }",
           rejected: "[1]",
         },
       )

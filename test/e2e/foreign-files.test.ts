@@ -35,7 +35,7 @@ const shapes: Shape[] = [
     "latin.csv",
     Buffer.from("email,name\nada@x.example,Zo\xeb\n", "latin1"),
     3,
-    /encoding, such as windows-1252/,
+    /encoding, for example windows-1252/,
   ],
   [
     "latin.csv",

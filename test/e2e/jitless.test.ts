@@ -9,6 +9,6 @@ test("without WebAssembly, the first call reports what the default transport lac
   const { stdout } = await promisify(execFile)(process.execPath, ["--jitless", program]);
   expect(JSON.parse(stdout)).toMatchObject({
     ...{ name: "ConfigurationError", code: "configuration_invalid", outcome: "not-applied" },
-    message: expect.stringContaining("give a fetch"),
+    message: expect.stringContaining("pass a fetch"),
   });
 });

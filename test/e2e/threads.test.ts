@@ -9,8 +9,8 @@ const [program = ""] = await compile("threads", [`${root}test/e2e/threads-child.
 test("a client in a worker thread says once in its log that the thread counts alone, and what to do", async () => {
   const [warnings] = await once(new Worker(program), "message");
   expect(warnings).toEqual([
-    "touchpoint: each worker thread counts its requests alone: share the limits by redisLimits or sqlLimits, " +
-      "or give each thread its part as limits",
+    "touchpoint: each worker thread counts only its own requests: share the limits with redisLimits or sqlLimits, " +
+      "or set each thread's part in limits",
   ]);
 });
 

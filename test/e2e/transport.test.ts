@@ -12,9 +12,9 @@ import { subjects } from "./faults/support/subjects.ts";
 /** Arranged by way of the pool's own sockets, or told otherwise by a fetch: below. */
 const leftOut = new Set([
   "a refused connection",
-  "a name that is not found",
-  "a connection that is never made",
-  "a kept-alive connection closed as the request goes out",
+  "a host name that does not resolve",
+  "a connection that never opens",
+  "a keep-alive connection that closes while the request is sent",
   "a server that does not speak TLS",
   "a corrupt gzip body",
 ]);
@@ -45,7 +45,7 @@ const chosen = [
 ];
 
 const timesOf = ({ name, times }: FaultCase): readonly Times[] =>
-  name === "a certificate nobody trusts" ? ["always"] : (times ?? ["once", "always"]);
+  name === "an untrusted certificate" ? ["always"] : (times ?? ["once", "always"]);
 
 const allCells: readonly Cell[] = faults.flatMap((fault) =>
   timesOf(fault).flatMap((times) =>

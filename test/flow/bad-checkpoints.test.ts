@@ -98,7 +98,7 @@ const damages = {
 const told: Readonly<Record<keyof typeof damages, RegExp>> = {
   "of another workspace": /(another workspace).*([Tt]o start over)/,
   "of another input or query": /another (input|query).*(use that|to start over)/i,
-  "of a newer version": /newer .*update touchpoint-sdk here\. To start over, delete/,
+  "of a newer version": /newer .*Update touchpoint-sdk here to use it\. To start over, delete/,
   "cut short": /(cut short|damaged).*[Tt]o start over( instead)?, delete/,
   "of something else": /(damaged|something else|no checkpoint)/,
 };

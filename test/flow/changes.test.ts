@@ -306,7 +306,7 @@ const refusals: readonly (readonly [string, (bytes: Buffer) => void, RegExp])[] 
     "is of a newer version",
     (bytes) =>
       writesTo(Buffer.from(bytes.toString("latin1").replace('"version":1', '"version":2'), "latin1")),
-    /was saved by a newer touchpoint-sdk \(version 2 of snapshots\)\. To use it, update touchpoint-sdk here/,
+    /was saved by a newer touchpoint-sdk \(version 2 of snapshots\)\. Update touchpoint-sdk here to use it/,
   ],
 ];
 
@@ -435,7 +435,7 @@ test("if two runs overlap, the second continues and the first fails", async () =
   const other = client.contacts.changes({ snapshot: since }).pages();
   await other.next();
   await other.next();
-  await expect(pages.next()).rejects.toThrow(`${partial}: another run writes into it`);
+  await expect(pages.next()).rejects.toThrow(`${partial}: another run is writing this file`);
   await other.return?.();
   expect((await changesOf(client)).length).toBeGreaterThan(0);
   expect(await changesOf(client)).toEqual([]);

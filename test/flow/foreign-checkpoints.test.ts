@@ -102,7 +102,7 @@ test.each([
       const error = await write(out, theirs.client.contacts.list(), { checkpoint }).catch((e: unknown) => e);
       expect(error).toBeInstanceOf(ConfigurationError);
       expect(error).toMatchObject({
-        message: `checkpoint ${checkpoint} does not fit the list. Either the list is of another workspace, or the contacts that were read last have all been deleted. To start over, delete the checkpoint`,
+        message: `checkpoint ${checkpoint} does not match the list. Either the list belongs to another workspace, or the contacts that were read last have all been deleted. To start over, delete the checkpoint`,
       });
       expect(left()).toEqual(before);
     }

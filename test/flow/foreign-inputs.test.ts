@@ -11,7 +11,7 @@ const scene = () => {
 // What JavaScript lets through, and the types do not.
 const loose = (value: unknown): never => value as never;
 
-const unsent = "is an accessor or inherited and would not be sent; pass a plain object";
+const unsent = "is an accessor or inherited, so it would not be sent; pass a plain object";
 
 /** The same fields in four shapes of which JSON writes none of the `hidden` ones. */
 const shapes = (fields: object, hidden: string): [string, object][] => {

@@ -57,7 +57,7 @@ test("the stack of a call names every stage, from the method to the transport", 
 
 test("the files of one call in CONTRIBUTING.md are those that run", () => {
   const text = readFileSync(new URL("../../CONTRIBUTING.md", import.meta.url), "utf8");
-  const [, section = ""] = /\n## The way of one call\n(.*?)\n## /s.exec(text) ?? [];
+  const [, section = ""] = /\n## How one call runs\n(.*?)\n## /s.exec(text) ?? [];
   const told = [...section.matchAll(/^\d+\. `(src\/[\w/.-]+)`/gm)].map(([, file]) => file);
   const ran = [...new Set(frames.map(({ file }) => file))];
   // The client only holds the methods: no frame of its own.

@@ -24,7 +24,7 @@ const bodyWith = (order: string, pad = "") =>
 test("a response's number beyond JSON's range is returned as parsed, and reported with its path", async () => {
   const { page, lost } = await answered(bodyWith("1234567890123456781"));
   expect(page.data[0]?.customFields).toEqual({ order: Number("1234567890123456781") });
-  const message = "1234567890123456781 is larger than a JSON number can carry";
+  const message = "1234567890123456781 is too large for a JSON number";
   expect(lost).toEqual([{ path: "data[0].customFields.order", message }]);
 });
 

@@ -17,7 +17,7 @@ const { client, steps } = stepsOf({
 const { "upsert a contact": upsert, ...rest } = steps;
 const withExport = {
   "upsert a contact": upsert,
-  "export them to CSV": async () => {
+  "export contacts to CSV": async () => {
     const file = join(FOLDER, "contacts.csv");
     const { records } = await writeCsv(file, client.contacts.list(), { columns: ["id", "email"] });
     equal([records, (await readFile(file, "utf8")).trimEnd().split("\n").length], [451, 452]);

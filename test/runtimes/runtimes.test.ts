@@ -180,43 +180,44 @@ test("docs/runtimes.md matches the results of this run", () => {
       ]),
     ),
   ].join("\n");
-  const text = `# One job on every runtime
+  const text = `# Runtimes and bundlers
 
-<!-- Printed by \`test/runtimes/runtimes.test.ts\`; do not edit. \`UPDATE_DOCS=1 npx vitest run --project runtimes\` writes it again. -->
+<!-- \`test/runtimes/runtimes.test.ts\` writes this page. Do not edit it. To update it, run \`UPDATE_DOCS=1 npx vitest run --project runtimes\`. -->
 
-The tests run one job, from the package as it is published, on each of these.
+The tests run the same job on each of these runtimes, with the package as it is published:
 
 ${table(runtimes)}
 
-A worker has no files: its ledger is in memory, its checkpoint in a store of its own. Node 24 and 26 run a program in TypeScript
-that uses the package as it is, without a step before.
+workerd has no files: there, the ledger is in memory, and the checkpoint is in a store of the program. Node 24 and 26 run a
+TypeScript program that uses the package directly, without a build step.
 
-## Made into one program
+## Bundlers
 
-The same job, bundled with the package and run on Node 20; with Next.js as a route handler. Some need a setting:
+The tests also bundle the job with the package, and run the result on Node 20. With Next.js, the job is a route handler. Some
+bundlers need a setting:
 
 - esbuild to ES modules needs a banner: \`const require = process.getBuiltinModule("node:module").createRequire(import.meta.url);\`
-- Rolldown also is what Vite 8 and tsdown build with.
-- Rollup needs \`external: [/^node:/, /^undici/]\`, and undici installed where the program runs.
-- Next.js's edge runtime, which Next.js 16.4 calls deprecated, has no \`node:diagnostics_channel\`, and the build fails. Delete
+- Vite 8 and tsdown build with Rolldown.
+- Rollup needs \`external: [/^node:/, /^undici/]\`. Install undici where the program runs.
+- Next.js's edge runtime, which is deprecated in Next.js 16.4, has no \`node:diagnostics_channel\`, so the build fails. Delete
   \`export const runtime = "edge"\` from the route.
-- Parcel needs \`"@parcel/resolver-default": { "packageExports": true }\` in the \`package.json\` beside the lock file, or it
-  does not find \`touchpoint-sdk/files\`. Its target needs \`"outputFormat": "commonjs"\` and \`"scopeHoist": false\`.
+- Parcel needs \`"@parcel/resolver-default": { "packageExports": true }\` in the \`package.json\` beside the lock file. Without it,
+  Parcel does not find \`touchpoint-sdk/files\`. The target needs \`"outputFormat": "commonjs"\` and \`"scopeHoist": false\`.
 
 ${table(bundlers.slice(0, 5))}
 
 ${table(bundlers.slice(5, 9))}
 
-The last two of the next table are executables, which contain their runtime. \`node --build-sea\` makes that of Node from the
-CommonJS file of esbuild.
+The last two columns of the next table are executables, which contain their runtime. \`node --build-sea\` builds the executable
+of Node from esbuild's CommonJS file.
 
 ${table(bundlers.slice(9))}
 
 ## Interceptors of tests
 
-Each is set up before, and after, the package is imported and a first call has gone out. A request that it knows gets its
-answer, any other is refused with the outcome \`not-applied\`, and nothing reaches the network. MSW 3, nock 15 and undici 8
-do not run on Node 20.
+The tests set up each interceptor in two ways: before the package is imported, and after a first call. A request that the
+interceptor handles gets the interceptor's response. Any other request fails with the outcome \`not-applied\`, and nothing reaches the
+network. MSW 3, nock 15 and undici 8 do not run on Node 20.
 
 ${doubles}
 `;

@@ -49,7 +49,7 @@ export const stepsOf = ({ plain, stalling, resetting, ledger, checkpoint }) => {
         const second = await client.emails.send(email, { once: "hello" });
         equal(first.id, second.id);
       },
-      "end a body that stalls": async () => {
+      "end a response that stalls": async () => {
         const slow = clientOf(stalling, { timeoutMs: 300, maxRetries: 0 });
         const { name, outcome } = await failureOf(slow.contacts.list());
         equal([name, outcome], ["TimeoutError", "not-applied"]);
@@ -64,7 +64,7 @@ export const stepsOf = ({ plain, stalling, resetting, ledger, checkpoint }) => {
         equal((await failure) === reason, true);
         await slow.close();
       },
-      "tell a reset after the effect": async () => {
+      "report a lost response as unknown": async () => {
         const broken = clientOf(resetting);
         const { name, outcome, attempts } = await failureOf(
           broken.contacts.create({ email: "eve@example.com" }),
@@ -74,7 +74,7 @@ export const stepsOf = ({ plain, stalling, resetting, ledger, checkpoint }) => {
       },
       "trace calls": async () => equal(traced.includes("contacts.list"), true),
       // What is left open would keep the process from ending.
-      "close and end": () => client.close(),
+      "close, and let the process end": () => client.close(),
     },
   };
 };

@@ -21,10 +21,12 @@ test("where undici cannot run, the global fetch sends, looked up at each request
 test("a dispatcher is refused there by name", () => {
   const dispatcher: Dispatcher = { dispatch: () => true };
   expect(() => undiciTransport({ ...settings, dispatcher })).toThrow(
-    "dispatcher: undici does not run here; pass a fetch instead",
+    "dispatcher: undici does not run in this runtime; pass a fetch instead",
   );
 });
 
 test("a proxy is refused there by name", async () => {
-  await expect(loadTunnelling()).rejects.toThrow("proxy: undici does not run here; pass a fetch instead");
+  await expect(loadTunnelling()).rejects.toThrow(
+    "proxy: undici does not run in this runtime; pass a fetch instead",
+  );
 });

@@ -110,7 +110,7 @@ export class Attempt {
     const waitMs = status < 400 ? undefined : retryAfterMs(headers, this.#limits.clock.wallTime());
     this.#start = { status, headers, retryAfterMs: waitMs };
     if (status >= 300 && status < 400) {
-      this.fail("redirect", `status ${status}: redirects are never followed`);
+      this.fail("redirect", `status ${status}: the client never follows redirects`);
     } else if (Number(headers["content-length"]) > this.#limits.maxResponseBytes) {
       this.#tooLarge();
     }

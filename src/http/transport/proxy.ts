@@ -84,7 +84,7 @@ export const proxyTunnel = (
   });
   agent.dispatch({ origin, method: "GET", path: "/" }, { onRequestStart: () => undefined });
   // Never connect directly instead: the network policy may require the proxy.
-  if (connects.length !== 1) throw new Error("undici's agent for proxies works in another way now");
+  if (connects.length !== 1) throw new Error("the proxy agent of this undici version is not supported");
   const [connect] = connects;
   return connect && { proxy: url.host, connect };
 };

@@ -175,7 +175,7 @@ export const undiciTransport = ({
 }: TransportSettings): Transport => {
   if (!("WebAssembly" in globalThis))
     throw new ConfigurationError(
-      "the default transport needs WebAssembly, which this process lacks (node --jitless): give a fetch that needs none",
+      "the default transport needs WebAssembly, which this process lacks (node --jitless): pass a fetch that does not need it",
     );
   const own = dispatcher === undefined ? new ConnectionPool(origin, limits.clock, tunnelling) : undefined;
   const timers = new SharedTimers(limits.clock);

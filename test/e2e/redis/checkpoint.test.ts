@@ -103,7 +103,7 @@ test("if Redis refuses, the error names Redis and the remedy", async () => {
   onTestFinished(() => redis.disconnect());
   await expect(
     redisCheckpoint(redis, { id: "events" }).save({ version: 1, done: 1, last: null }),
-  ).rejects.toThrow(/^Redis, which stores the checkpoint .*NOPERM .*\(allow its user \+eval/);
+  ).rejects.toThrow(/^Redis, which stores the checkpoint .*NOPERM .*\(allow the Redis user \+eval/);
 });
 
 test("invalid arguments are refused at once, all in one error", () => {

@@ -79,7 +79,8 @@ test.each(connects)(
   },
 );
 
-const advice = "(allow its user +eval +evalsha +get +set +time, for a ledger also +scan +info, on the keys";
+const advice =
+  "(allow the Redis user +eval +evalsha +get +set +time, and for a ledger +scan +info, on the keys";
 const refused = expect.stringContaining(advice);
 const all = { send: refused, ingest: refused, limits: refused };
 

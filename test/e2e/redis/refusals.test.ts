@@ -44,11 +44,11 @@ const elsewhere = async (): Promise<number> => {
 const decides = 'Because onLost is "closed", calls fail at once, because waiting cannot help';
 
 test.each([
-  ["NOAUTH", "pass the password to its client", () => join(server.port, {})],
+  ["NOAUTH", "pass the password to the Redis client", () => join(server.port, {})],
   ["WRONGPASS", "pass the right user name", () => join(server.port, { password: "x" })],
   [
     "NOPERM",
-    "allow its user +eval",
+    "allow the Redis user +eval",
     async () => {
       const admin = connected(server.port, { password: "secret" });
       await admin.acl("SETUSER", "reader", "on", ">x", "~*", "+@read", "+info");
@@ -73,7 +73,7 @@ test.each([
 );
 
 test.each([
-  ["OOM", "raise its maxmemory", ["--maxmemory", "1"]],
+  ["OOM", "increase its maxmemory", ["--maxmemory", "1"]],
   ["READONLY", "connect to the primary", ["--replicaof", "127.0.0.1 1"]],
 ])("%s is waited out for maxLostMs, and then reported", async (code, advice, options) => {
   const full = await RedisServer.start(...options);
@@ -99,7 +99,7 @@ test("a ledger in a full Redis that evicts nothing sends nothing, and says what 
   const email = { to: "ada@example.com", subject: "Hi", text: "Hi" };
   await expect(client.emails.send(email, { once: "hi:1" })).rejects.toMatchObject({
     ...{ name: "ConnectionError", outcome: "not-applied" },
-    message: expect.stringContaining("(it is full: raise its maxmemory)"),
+    message: expect.stringContaining("(it is full: increase its maxmemory)"),
   });
   await connected(full.port).config("SET", "maxmemory", "0");
   await client.emails.send(email, { once: "hi:1" });
@@ -123,7 +123,7 @@ test("if Redis refuses, the error of every ledger method names Redis and the rem
   expect(
     messages.filter(
       (message) =>
-        !/^(redisLedger: the self-test of the store failed: )?Redis, which stores the ledger, replied: NOAUTH .*the password to its client\)$/.test(
+        !/^(redisLedger: the self-test of the store failed: )?Redis, which stores the ledger, replied: NOAUTH .*the password to the Redis client\)$/.test(
           String(message),
         ),
     ),

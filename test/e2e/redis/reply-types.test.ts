@@ -80,7 +80,7 @@ describe.each(wrongClients)("%s is refused at first use by name", (_name, connec
     const { sandbox, client } = sender(await connect(server.port));
     await expect(client.emails.send(email, { once: "hi:1" })).rejects.toMatchObject({
       name: "ConfigurationError",
-      message: expect.stringContaining("pass a client of ioredis or node-redis, no pipeline"),
+      message: expect.stringContaining("pass a client of ioredis or node-redis, not a pipeline"),
     });
     expect(sandbox.state.emails).toEqual([]);
     await client.close();
@@ -91,7 +91,7 @@ describe.each(wrongClients)("%s is refused at first use by name", (_name, connec
     await expect(limited.contacts.find("ada@example.com")).rejects.toMatchObject({
       name: "ConnectionError",
       outcome: "not-applied",
-      message: expect.stringContaining("pass a client of ioredis or node-redis, no pipeline"),
+      message: expect.stringContaining("pass a client of ioredis or node-redis, not a pipeline"),
     });
     expect(sandbox.state.counts.requests).toBe(0);
     await limited.close();
@@ -102,7 +102,7 @@ describe.each(wrongClients)("%s is refused at first use by name", (_name, connec
     const checkpoint = redisCheckpoint(await connect(server.port), { id: "events" });
     await expect(client.events.ingest([event], { checkpoint })).rejects.toMatchObject({
       name: "ConfigurationError",
-      message: expect.stringContaining("pass a client of ioredis or node-redis, no pipeline"),
+      message: expect.stringContaining("pass a client of ioredis or node-redis, not a pipeline"),
     });
     expect(sandbox.state.events).toEqual([]);
     await client.close();

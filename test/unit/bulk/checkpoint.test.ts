@@ -114,7 +114,7 @@ describe("readCheckpoint", () => {
   test("one of a newer version says so, by its name", () => {
     const newer = { version: 2, done: 1, last: "a" };
     expect(() => readCheckpoint(newer, "checkpoint run.json")).toThrow(
-      "checkpoint run.json was saved by a newer touchpoint-sdk (version 2 of checkpoints). To use it, update touchpoint-sdk here. To start over, delete",
+      "checkpoint run.json was saved by a newer touchpoint-sdk (version 2 of checkpoints). Update touchpoint-sdk here to use it. To start over, delete",
     );
   });
 

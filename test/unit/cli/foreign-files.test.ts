@@ -106,14 +106,14 @@ test("an encoding is named for a file without a byte order mark", async () => {
   expect([refused.code, refused.err]).toEqual([
     3,
     expect.stringContaining(
-      "not UTF-8 text; save the file as UTF-8, or give its encoding, such as windows-1252",
+      "not UTF-8 text; save the file as UTF-8, or set its encoding, for example windows-1252",
     ),
   ]);
   const { contacts } = await imported("a.csv", content, "--encoding", "windows-1252");
   expect(contacts).toEqual([{ email: "ada@x.example", name: "Zoë" }]);
   expect(await imported("a.csv", content, "--encoding", "klingon")).toMatchObject({
     code: 2,
-    err: expect.stringContaining("encoding must be the name of an encoding, such as windows-1252"),
+    err: expect.stringContaining("encoding must be the name of an encoding, for example windows-1252"),
   });
 });
 
@@ -255,12 +255,12 @@ test.each([
   [
     "a.ndjson",
     '{"email":"ada@x.example","customFields":{"order":[1,-1234567890123456781]}}\n',
-    "customFields.order[1]: -1234567890123456781 is larger than a JSON number can carry; write it as text",
+    "customFields.order[1]: -1234567890123456781 is too large for a JSON number; write it as text",
   ],
   [
     "a.csv",
     'email,customFields.order\nada@x.example,"[1234567890123456781]"\n',
-    "customFields.order[0]: 1234567890123456781 is larger than a JSON number can carry; write it as text",
+    "customFields.order[0]: 1234567890123456781 is too large for a JSON number; write it as text",
   ],
 ])("a row of %s is refused: %j", async (name, content, message) => {
   const { code, err, contacts } = await imported(name, content);

@@ -20,7 +20,7 @@ test("a line that holds no record keeps its place among them", async () => {
     { a: 1 },
     expect.objectContaining({
       text: "[2]",
-      error: "not a JSON object; each line must hold one record, { … }",
+      error: "not a JSON object; each line must contain one record, { … }",
     }),
     { a: 3 },
     expect.objectContaining({ text: "last" }),

@@ -50,7 +50,7 @@ describe("an option that cannot be", () => {
     [{ columns: [] }, "writeCsv: columns must name at least one column"],
     [{ columns: ["a", "b", "a"] }, "writeCsv: columns: a appears twice"],
     [{ columns: { a: "x", b: "x" } }, "writeCsv: columns: x appears twice"],
-    [{ columns: ["a", ""] }, "writeCsv: columns must be texts that are not empty"],
+    [{ columns: ["a", ""] }, "writeCsv: columns must contain only non-empty strings"],
     [
       { append: true, onWritten: true, gzip: 1 },
       'writeCsv: there is no option "append"; gzip must be true or false, got 1; onWritten must be a function, got true',

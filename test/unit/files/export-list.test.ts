@@ -122,8 +122,8 @@ describe("an export with a checkpoint", () => {
   });
 
   test.each([
-    ["another query", { query: { search: "ada" } }, "belongs to an export with another query"],
-    ["other columns", { columns: ["id"] }, "belongs to an export with another query"],
+    ["another query", { query: { search: "ada" } }, "belongs to an export with a different query"],
+    ["other columns", { columns: ["id"] }, "belongs to an export with a different query"],
     [
       "a checkpoint cut short",
       { checkpoint: '{"version":1,' },
@@ -169,7 +169,7 @@ describe("an export with a checkpoint", () => {
     }
     const first = { ...list, pages };
     await expect(writeNdjson(out, first, options)).rejects.toThrow(
-      `${out}.partial: another run writes into it; give each a path of its own`,
+      `${out}.partial: another run is writing this file; give each run its own path`,
     );
     expect((await gather(readNdjson(out))).map(({ id }) => id)).toEqual(people.map(({ id }) => id));
     expect(names()).toEqual(["out.ndjson"]);
@@ -203,7 +203,7 @@ describe("an export with a checkpoint", () => {
       if (isResumed) yield* list.pages(from);
     }
     const earlier = writeNdjson(out, Object.assign({}, list, { pages: earlierPages }), options);
-    await expect(earlier).rejects.toThrow(`${out}.partial: another run writes into it`);
+    await expect(earlier).rejects.toThrow(`${out}.partial: another run is writing this file`);
     expect(names()).not.toContain("out.ndjson");
     gate.open();
     await later;
@@ -258,7 +258,7 @@ describe("an export with a checkpoint", () => {
     error: unknown,
     message: string,
   ][] = [
-    [{ gzip: true }, listOf(people).list, ConfigurationError, "checkpoint cannot go with gzip"],
+    [{ gzip: true }, listOf(people).list, ConfigurationError, "checkpoint does not work with gzip"],
     [
       {},
       listOf(people).list[Symbol.asyncIterator](),
@@ -284,7 +284,7 @@ describe("an export with a checkpoint", () => {
     const { path, names } = scratch();
     const target = path("out.csv");
     const writing = write(target, listOf(people).list, { checkpoint: target + ending });
-    await expect(writing).rejects.toThrow(`${target}: checkpoint must be another file`);
+    await expect(writing).rejects.toThrow(`${target}: checkpoint must be a different file`);
     expect(names()).toEqual([]);
   });
 });

@@ -167,7 +167,7 @@ describe("bad lines", () => {
     const error = await gather(readCsv(path)).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ValidationError);
     expect(error).toMatchObject({
-      message: `${path} line 4: text after a closing quote; a quote inside a quoted cell is written "". Correct it, or pass onInvalid to skip it`,
+      message: `${path} line 4: text after a closing quote; inside a quoted cell, write a quote as "". Correct it, or pass onInvalid to skip it`,
     });
   });
 
@@ -180,7 +180,7 @@ describe("bad lines", () => {
         [
           3,
           '"x\ny"z,2',
-          'input line 3: text after a closing quote; a quote inside a quoted cell is written ""',
+          'input line 3: text after a closing quote; inside a quoted cell, write a quote as ""',
         ],
       ],
     });
@@ -209,7 +209,7 @@ describe("bad lines", () => {
   test("a quote that is never closed is reported where it opens; what it took is not read as records", async () => {
     expect(await readPastFaults('a\n1\n"2\n3\n4\n')).toEqual({
       records: [{ a: "1" }],
-      invalid: [[3, '"2\n3\n4', "input line 3: a quoted cell begins here and is never closed"]],
+      invalid: [[3, '"2\n3\n4', "input line 3: the quoted cell that starts here is never closed"]],
     });
   });
 
@@ -221,7 +221,7 @@ describe("bad lines", () => {
         [
           2,
           "Zo\uFFFD",
-          "input line 2: not UTF-8 text; save the file as UTF-8, or give its encoding, such as windows-1252",
+          "input line 2: not UTF-8 text; save the file as UTF-8, or set its encoding, for example windows-1252",
         ],
       ],
     });
@@ -251,7 +251,7 @@ describe("bad lines", () => {
     ["a quoted cell over many lines", 'a\n"1234\n1234\n1234\n'],
   ])("a record over the cap ends the reading even with onInvalid: %s", async (_, text) => {
     await expect(readPastFaults(text, { maxLineBytes: 10 })).rejects.toThrow(
-      "input line 2: record longer than maxLineBytes (10); raise it if this line is right, or close the quote it opens",
+      "input line 2: record longer than maxLineBytes (10); increase it if this line is correct, or close the quote it opens",
     );
   });
 
@@ -272,8 +272,8 @@ describe("bad lines", () => {
 
 describe("a header that cannot be used is refused even with onInvalid", () => {
   test.each([
-    ["a,a", "a appears twice. Change the header, or set in code the option columns: {"],
-    ["customFields.a,customFields", "customFields.a lies inside customFields, which has a column of its own"],
+    ["a,a", "a appears twice. Change the header, or in code set the option columns: {"],
+    ["customFields.a,customFields", "customFields.a is inside customFields, which has its own column"],
     ["__proto__", "__proto__ cannot be the name of a field"],
     ['"a"b', "text after a closing quote"],
     ["email, email\u200b", "email appears twice"],

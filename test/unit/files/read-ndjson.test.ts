@@ -69,7 +69,7 @@ describe("readNdjson", () => {
     ["it is empty", ""],
   ])("named .gz, but %s: an error", async (fault, text) => {
     const path = scratch().put("events.ndjson.gz", text);
-    const error = `${path}: cannot be unpacked: ${fault}; rename it if it is plain text`;
+    const error = `${path}: cannot be unpacked, because ${fault}. If the file is plain text, rename it`;
     await expect(gather(readNdjson(path))).rejects.toThrow(error);
     await expect(gather(readNdjson(createReadStream(path), { name: path }))).rejects.toThrow(error);
   });
@@ -162,7 +162,7 @@ describe("bad lines", () => {
     };
     const source = inPieces('{"a":1}\n[2]\nnull\n{"a":4}\n', 5);
     for await (const record of readNdjson(source, { onInvalid, name: "stdin" })) log.push(record);
-    const reason = "not a JSON object; each line must hold one record, { … }";
+    const reason = "not a JSON object; each line must contain one record, { … }";
     expect(log).toEqual([
       { a: 1 },
       { file: "stdin", line: 2, text: "[2]", message: `stdin line 2: ${reason}` },
@@ -193,7 +193,7 @@ describe("bad lines", () => {
     const source = inPieces(`{"a":1}\n"${"x".repeat(50)}"\n{"a":3}\noops\n`, 4);
     expect(await gather(readNdjson(source, { onInvalid, maxLineBytes: 7 }))).toEqual([{ a: 1 }, { a: 3 }]);
     expect(invalid).toEqual([
-      [2, "", "input line 2: longer than maxLineBytes (7); raise it if this line is right"],
+      [2, "", "input line 2: longer than maxLineBytes (7); increase it if this line is correct"],
       [4, "oops", expect.stringContaining("input line 4: not JSON")],
     ]);
   });

@@ -21,12 +21,12 @@ const failed = (kind: FailureKind, message: string, code?: string, text = "") =>
 
 test.each([
   [answered(401), "contacts.list", "belongs to the service at baseUrl"],
-  [answered(403), "contacts.list", "the document names none for this request"],
+  [answered(403), "contacts.list", "does not name the scope of this request"],
   [answered(403), "lists.addContacts", "the scopes lists:write and contacts:write"],
   [answered(404), "emails.scheduled.cancel", "does not specify the method and response"],
   [answered(405), "lists.create", "correct the path or method with the option routes"],
-  [answered(409), "contacts.create", "contacts.upsert updates"],
-  [answered(409), "lists.create", "keep the id"],
+  [answered(409), "contacts.create", "use contacts.upsert"],
+  [answered(409), "lists.create", "store the id"],
   [failed("connection", "no connection to localhost:1", "ECONNREFUSED"), "contacts.list", "is the sandbox"],
   [failed("connection", "no connection to 127.0.0.1:1", "ECONNREFUSED"), "contacts.list", "is the sandbox"],
   [failed("connection", "no connection to [::1]:1", "ECONNREFUSED"), "contacts.list", "is the sandbox"],
@@ -73,7 +73,7 @@ test("a 403 says which scope the key needs, and leaves the service's sentence as
     .catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(PermissionDeniedError);
   const hint =
-    "the key needs the scope events:write, its creator's role must allow this, and the request must not seem to come from a browser";
+    "the key needs the scope events:write, its creator's role must allow this, and the request must not look like a browser's";
   expect(error).toMatchObject({ hint, message: expect.not.stringContaining("creator") });
   expect(inspect(error)).toContain(hint);
   expect(JSON.stringify(lines)).toContain(hint);

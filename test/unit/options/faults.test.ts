@@ -22,7 +22,7 @@ test.each<[object, string]>([
   [{ headers: null }, plainHeaders],
   [
     { hooks: { onRetrys: () => undefined } },
-    `hooks: there is no option "onRetrys" (did you mean "onRetry"?): there are ${hooks}`,
+    `hooks: there is no option "onRetrys" (did you mean "onRetry"?); the options are ${hooks}`,
   ],
   [{ hooks: { onRetry: 1 } }, "hooks.onRetry must be a function"],
   [{ hooks: 5 }, `hooks must be an object of functions: ${hooks}`],
@@ -33,11 +33,11 @@ test.each<[object, string]>([
   [{ limits: [] }, plainLimits],
   [
     { limits: { constructor: 1 } },
-    'limits: there is no option "constructor": there are requests, requestsPerDay, emails',
+    'limits: there is no option "constructor"; the options are requests, requestsPerDay, emails',
   ],
   [
     { limits: { requests: { max: 1, windowMs: 1, foo: 1 } } },
-    'limits.requests: there is no option "foo": there are max, windowMs',
+    'limits.requests: there is no option "foo"; the options are max, windowMs',
   ],
   [{ limits: { events: null } }, "limits.events must be { max, windowMs }"],
   [{ limits: { events: undefined } }, "limits.events must be { max, windowMs }"],
@@ -57,10 +57,10 @@ test.each<[object, string]>([
   [{ limitScopes: null }, "limitScopes must be a plain object of names by limit"],
   [
     { limitScopes: { contacts: "a" } },
-    'limitScopes: there is no option "contacts": there are requests, emails, events',
+    'limitScopes: there is no option "contacts"; the options are requests, emails, events',
   ],
   [{ limitScopes: { events: "" } }, 'limitScopes.events must be a non-empty string, got ""'],
-  [{ limits: { open: 1 } }, 'limits: there is no option "open": there are'],
+  [{ limits: { open: 1 } }, 'limits: there is no option "open"; the options are'],
   [{ limits: { open: () => undefined } }, wrongNumbers(Object.keys(documentedLimits).join(", "))],
   [
     { limits: { open: () => undefined, numbers: {} } },

@@ -50,7 +50,7 @@ test("a pause of as long as is allowed is waited for, and a longer one refused i
   emails.pause(90_400);
   expect(refusal(one)).toMatchObject({
     message:
-      "requests+emails: not sent, the service asked for a pause of emails, which lasts another 91 s, " +
+      "requests+emails: not sent, because the service paused emails for another 91 s, " +
       "which is longer than maxRetryAfterMs",
     retryAfterMs: 90_400,
   });
@@ -101,7 +101,7 @@ test("when the shared limits are out of reach it is refused, and they are looked
   const { one } = admission(shared);
   expect(refusal(one)).toMatchObject({
     name: "ConnectionError",
-    message: "requests+emails: not sent, Redis is out of reach; onLost decides",
+    message: "requests+emails: not sent, because Redis is out of reach; onLost decides",
     cause: lost.cause,
     outcome: "not-applied",
   });

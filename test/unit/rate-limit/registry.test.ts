@@ -89,8 +89,8 @@ test("different limits for one key are a ConfigurationError; clients without lim
   const first = limiterOf();
   const limits = { ...documentedLimits, events: { max: 10, windowMs: 1_000 } };
   expect(() => limiterOf({ limits })).toThrow(
-    "limits: the limit events of this key is 50 in 1000 ms and 100000 a day in another client, " +
-      "but 10 in 1000 ms and 100000 a day in this one. Give both clients the same numbers",
+    "limits: the limit events of this key is 50 per 1000 ms and 100000 per day in another client, " +
+      "but 10 per 1000 ms and 100000 per day in this one. Give both clients the same numbers",
   );
   const [one, other] = [limiterOf({ limits: false }), limiterOf({ limits: false })];
   expect([shared(first, one), shared(one, other)]).toEqual([[], ["requests", "emails", "events"]]);
@@ -124,8 +124,8 @@ test("different numbers under one name are a ConfigurationError with both", () =
   const first = limiterOf({ limitScopes });
   const limits = { ...documentedLimits, eventsPerDay: 7 };
   expect(() => limiterOf({ apiKey: "other", limitScopes, limits })).toThrow(
-    'limitScopes: "numbered" is 50 in 1000 ms and 100000 a day in another client, ' +
-      "but 50 in 1000 ms and 7 a day in this one",
+    'limitScopes: "numbered" is 50 per 1000 ms and 100000 per day in another client, ' +
+      "but 50 per 1000 ms and 7 per day in this one",
   );
   expect(first.budgets.events.day.max).toBe(100_000);
 });

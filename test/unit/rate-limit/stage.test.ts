@@ -260,7 +260,7 @@ describe("a day that is used up", () => {
       status: 429,
       retryAfterMs: 23 * 3_600_000 + 300_000,
       message:
-        "requests+emails: not sent, the limit emailsPerDay is used up (2 of 2); it allows more in 23.1 h",
+        "requests+emails: not sent, because the limit emailsPerDay is used up (2 of 2); it allows more in 23.1 h",
     });
     expect(left.length).toBe(2);
   });

@@ -39,7 +39,7 @@ describe("a wait that is known to last too long is not begun", () => {
       expect(error).toBeInstanceOf(RateLimitError);
       expect(error).toMatchObject({
         ...{ limit: "emails", retryAfterMs: 55_007, attempts: 0, outcome: "not-applied" },
-        message: `requests+emails: not sent, it would wait 56 s for the limit emails: 200 ms are left of ${name}`,
+        message: `requests+emails: not sent, because it would wait 56 s for the limit emails, but only 200 ms are left of ${name}`,
       });
       const { emails, requests } = limiter.state();
       expect([sent(), requests.used, emails.waiting, clock.pending]).toEqual([
@@ -77,7 +77,7 @@ test("a wait that was not known to be too long ends with maxWaitMs, and a slot h
   void send(requestOn(["requests"]));
   const refused = expect(send(requestOn(["requests"], { maxWaitMs: 300 }))).rejects.toMatchObject({
     ...{ limit: "concurrency", retryAfterMs: undefined, attempts: 0, outcome: "not-applied" },
-    message: "requests: not sent, maxWaitMs has passed while it waited (for concurrency)",
+    message: "requests: not sent, because maxWaitMs has passed while it waited (for concurrency)",
   });
   await clock.advance(300);
   await refused;
@@ -100,7 +100,8 @@ test("of interactive calls maxQueued may wait; background work is not counted, a
   await turn();
   await expect(send(email())).rejects.toMatchObject({
     ...{ limit: "emails", retryAfterMs: 120_007, attempts: 0 },
-    message: "requests+emails: not sent, maxQueued (2) calls wait already (for the limit emails)",
+    message:
+      "requests+emails: not sent, because maxQueued (2) calls are already waiting (for the limit emails)",
   });
   expect(sent()).toBe(2);
   await send(requestOn(["requests"]));

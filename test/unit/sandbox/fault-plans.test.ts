@@ -31,7 +31,7 @@ const wrong: [plan: unknown, problem: string | RegExp][] = [
   [{ with: { status: 101 } }, "with.status must be a whole number from 200 to 599, got 101"],
   [
     { with: { status: 503, retryafter: 2 } },
-    'with: there is no option "retryafter" (did you mean "retryAfter"?): there are status, retryAfter, body, ',
+    'with: there is no option "retryafter" (did you mean "retryAfter"?); the options are status, retryAfter, body, ',
   ],
   [{ with: { status: 503, retryAfter: -1 } }, "with.retryAfter must be a number of at least 0, got -1"],
   [{ with: { status: 503, headers: { a: 1 } } }, "with.headers.a must be a valid header value"],

@@ -18,7 +18,7 @@ describe("the options of a sandbox", () => {
     [{ apiKeys: ["a", "b", "a"] }, "apiKeys[2] is a duplicate"],
     [
       { apiKeys: [{ key: "k", scope: [] }] },
-      'apiKeys[0]: there is no option "scope" (did you mean "scopes"?): there are key, workspace, scopes, ',
+      'apiKeys[0]: there is no option "scope" (did you mean "scopes"?); the options are key, workspace, scopes, ',
     ],
     [
       { apiKeys: [{ key: "k", scopes: ["contact:write"] }] },
@@ -39,7 +39,7 @@ describe("the options of a sandbox", () => {
     [{ limits: true }, "limits must be an object, or false"],
     [
       { limits: { request: 5 } },
-      'limits: there is no option "request" (did you mean "requests"?): there are requests, ',
+      'limits: there is no option "request" (did you mean "requests"?); the options are requests, ',
     ],
     [
       { limits: { requests: 0 } },
@@ -62,16 +62,16 @@ describe("the options of a sandbox", () => {
     ],
     [
       { mailAccounts: [{ name: "a" }] },
-      /mailAccounts\[0\]: there is no option "name": there are id, .*; mailAccounts\[0\]\.id must be a non-empty string, got undefined$/,
+      /mailAccounts\[0\]: there is no option "name"; the options are id, .*; mailAccounts\[0\]\.id must be a non-empty string, got undefined$/,
     ],
     [
       { automations: [{ name: "a", startOn: "x" }] },
-      'automations[0]: there is no option "startOn" (did you mean "startsOn"?): there are name, ',
+      'automations[0]: there is no option "startOn" (did you mean "startsOn"?); the options are name, ',
     ],
     [{ tracking: "no" }, 'tracking must be true or false, got "no"'],
     [
       { workspaces: { b: { doNotMail: [] } } },
-      'workspaces.b: there is no option "doNotMail" (did you mean "doNotEmail"?): there are customFields, ',
+      'workspaces.b: there is no option "doNotMail" (did you mean "doNotEmail"?); the options are customFields, ',
     ],
     [
       { workspaces: { default: {} } },

@@ -134,7 +134,7 @@ test.each([["ada@example.com"], [null], [undefined], [[]], [{}], [{ email: undef
   async (person) => {
     const { client, requests } = served([]);
     await expect(client.events.record(loose({ name: "x", contact: person }))).rejects.toThrow(
-      "events.record: contact: give { email }, { externalId } or { id }",
+      "events.record: contact: pass { email }, { externalId } or { id }",
     );
     expect(requests).toEqual([]);
   },

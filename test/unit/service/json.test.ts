@@ -111,8 +111,8 @@ const named = (...issues: readonly (readonly [string, string])[]) =>
   issues.map(([at, message]) => ({ path: `contactFields.${at}`, message }));
 
 test.each([
-  [{ email: "ada@example.com " }, named(["email", "must not start or end with a blank"])],
-  [{ email: "\u00a0ada@example.com" }, named(["email", "must not start or end with a blank"])],
+  [{ email: "ada@example.com " }, named(["email", "must not start or end with a space"])],
+  [{ email: "\u00a0ada@example.com" }, named(["email", "must not start or end with a space"])],
   [{ email: "notmail" }, named(["email", "must be one email address such as ada@example.com"])],
   [{ name: 5, verified: "yes" }, named(["name", "must be a string"], ["verified", "must be a boolean"])],
   [{ listIds: [""] }, named(["listIds[0]", "must not be empty"])],

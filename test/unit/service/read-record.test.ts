@@ -227,7 +227,7 @@ test.each([null, 0, "ok", true])("a success that is %j in place of a record is a
       client.emails.send({ to: "ada@example.com", subject: "Hi", text: "Hello" }),
     ).rejects.toMatchObject({
       ...unread,
-      message: "emails.send: the service responded with 200 with JSON that holds no record",
+      message: "emails.send: the service responded with 200, but its JSON is not a record",
       outcome: "unknown",
     });
     expect(await client.request({ method: "GET", path: "/api/v1/anything" })).toEqual(body);

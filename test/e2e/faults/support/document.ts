@@ -6,24 +6,24 @@ export const faultsDocument = (found: {
   readonly cells: number;
   readonly faults: readonly Group[];
   readonly moments: readonly Group[];
-}): string => `# Every operation under every fault
+}): string => `# How each operation behaves under each fault
 
-Printed by \`test/e2e/faults/matrix.test.ts\` from what it found in ${found.cells.toLocaleString("en")} cells over real sockets, and checked against the
-contract's table; do not edit. \`UPDATE_DOCS=1 npx vitest run --project e2e test/e2e/faults\` writes it again.
+\`test/e2e/faults/matrix.test.ts\` writes this page. Do not edit it. The test runs ${found.cells.toLocaleString("en")} cells over real sockets, and compares the results
+with the contract's table. To update the page, run \`UPDATE_DOCS=1 npx vitest run --project e2e test/e2e/faults\`.
 
-Each entry says what the call told its caller (a response, or an error and its \`outcome\`), how many requests reached the
-service, and how often the effect happened by the service's own record. \`maxRetries\` is ${maxRetries}. In every cell the call
-settled by its deadline, no request came before its \`Retry-After\`, \`not-applied\` was never said of something applied, and
-after \`close()\` no socket, timer or listener was left. Rows that begin with "strict" ran with
+Each cell shows what the caller got (a response, or an error and its \`outcome\`), how many requests reached the service, and
+how often the service applied the operation, according to its own records. \`maxRetries\` is ${maxRetries}. In every cell, the call
+settled by its deadline, and no request was sent before its \`Retry-After\`. The outcome was never \`not-applied\` if the service
+had applied the operation. After \`close()\`, no socket, timer or listener was left. Rows that start with "strict" ran with
 \`responseValidation: "strict"\`.
 
 ${legend()}
 
 ## Faults
 
-${tableOf(["Fault", "Operations", "It hits the first request", "It hits every request"], found.faults)}
+${tableOf(["Fault", "Operations", "If it hits the first request", "If it hits every request"], found.faults)}
 
-## Ended from outside, at every moment
+## Aborts and timeouts at each moment of a call
 
-${tableOf(["Moment", "Operations", "The caller aborts", "`totalTimeoutMs` is over"], found.moments)}
+${tableOf(["Moment", "Operations", "If the caller aborts", "If `totalTimeoutMs` is over"], found.moments)}
 `;

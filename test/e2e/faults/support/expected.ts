@@ -28,7 +28,7 @@ const heard = (subject: Subject, fault: FaultCase): Says => {
 
 /** What a batch comes to when events of it fail: those are sent again, and again, and told of in the end. */
 const failing = (size: number, count: number, times: Times): Finding => ({
-  told: times === "once" ? "a response" : `a response, ${count} told as rejected`,
+  told: times === "once" ? "a response" : `a response, ${count} reported as rejected`,
   outcome: undefined,
   requests: times === "once" ? 2 : batchRounds,
   effects: times === "once" ? size : size - count,
@@ -36,7 +36,7 @@ const failing = (size: number, count: number, times: Times): Finding => ({
 
 /** What a batch comes to when its answer does not say what became of the events: under their ids it may ask again. */
 const unsaid = (size: number, times: Times): Finding => ({
-  told: times === "once" ? "a response" : `a response, ${size} told as left open`,
+  told: times === "once" ? "a response" : `a response, ${size} reported as unknown`,
   outcome: undefined,
   requests: times === "once" ? 2 : batchRounds,
   effects: size,

@@ -63,7 +63,7 @@ const answering =
 export const moments: readonly Moment[] = [
   {
     ...unsent,
-    name: "while it waits for its turn",
+    name: "while the call waits for a free slot",
     options: { concurrency: 1 },
     arrange: async (sandbox, reached) => ({
       ...(await openFront(sandbox, { admits: () => false })),
@@ -77,13 +77,13 @@ export const moments: readonly Moment[] = [
   },
   {
     ...unsent,
-    name: "while it connects",
+    name: "while the client connects",
     arrange: (sandbox, reached) => endless(sandbox, "always", reached),
   },
   {
     ...unsent,
     isUnclear: true,
-    name: "when the service has the request and has done nothing",
+    name: "after the service received the request",
     arrange: (sandbox, reached) =>
       openFront(sandbox, {
         admits: () => {
@@ -94,7 +94,7 @@ export const moments: readonly Moment[] = [
   },
   {
     ...applied,
-    name: "when the service has applied it and said nothing",
+    name: "after the service applied the request",
     arrange: (sandbox, reached) =>
       openFront(sandbox, {
         deliver: (...all) => {
@@ -105,7 +105,7 @@ export const moments: readonly Moment[] = [
   },
   {
     ...applied,
-    name: "when the headers have come",
+    name: "after the headers arrived",
     isUnreachable: hasNoBody,
     arrange: async (sandbox, reached) => {
       const front = await openFront(sandbox, { deliver: headOf });
@@ -114,7 +114,7 @@ export const moments: readonly Moment[] = [
   },
   {
     ...applied,
-    name: "when half of the body has come",
+    name: "after half of the body arrived",
     isUnreachable: hasNoBody,
     arrange: async (sandbox, reached) => {
       const front = await openFront(sandbox, { deliver: halfOf });
@@ -125,7 +125,7 @@ export const moments: readonly Moment[] = [
     requests: 1,
     applies: false,
     isUnclear: true,
-    name: "in the back-off after a 503",
+    name: "during the back-off after a 503",
     refusedWith: "ServiceUnavailableError",
     isUnreachable: ({ replay }) => replay === "never",
     arrange: answering(undefined, 503),
@@ -134,7 +134,7 @@ export const moments: readonly Moment[] = [
     requests: 1,
     applies: false,
     isUnclear: false,
-    name: "while it waits out a Retry-After",
+    name: "during the wait for a Retry-After",
     refusedWith: "RateLimitError",
     arrange: answering(50, 429),
   },

@@ -46,9 +46,9 @@ const answerOf = (value: unknown): string => {
   if (!Array.isArray(results)) return "a response";
   const told = (name: string, counts: (status: number) => boolean): string => {
     const count = results.filter(({ status }) => counts(status)).length;
-    return count === 0 ? "" : `, ${count} told as ${name}`;
+    return count === 0 ? "" : `, ${count} reported as ${name}`;
   };
-  return `a response${told("rejected", (status) => status >= 300)}${told("left open", (status) => status === 0)}`;
+  return `a response${told("rejected", (status) => status >= 300)}${told("unknown", (status) => status === 0)}`;
 };
 
 /** A whole call's deadline; every fault has ended long before. */

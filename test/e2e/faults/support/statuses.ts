@@ -18,7 +18,7 @@ const forms = [
     retryAfter: () => new Date(Date.now() + 2_000).toUTCString(),
     waitMs: 0,
   },
-  { form: "Retry-After: a date gone by", retryAfter: () => new Date(0).toUTCString(), waitMs: 0 },
+  { form: "Retry-After: a date in the past", retryAfter: () => new Date(0).toUTCString(), waitMs: 0 },
   { form: "Retry-After: soon", retryAfter: () => "soon", waitMs: 0 },
 ] as const;
 
@@ -64,17 +64,17 @@ export const statuses: readonly FaultCase[] = [
   {
     ...failed,
     applies: true,
-    name: "a 500 after applying",
+    name: "a 500 after the service applied the request",
     error: "InternalServerError",
     arrange: planned({ status: 500, applied: true }),
   },
   { ...failed, name: "a 504", error: "GatewayTimeoutError", arrange: planned({ status: 504 }) },
-  { ...failed, name: "an edge's 520", error: "ApiError", arrange: planned({ status: 520 }) },
+  { ...failed, name: "a 520 of a network edge", error: "ApiError", arrange: planned({ status: 520 }) },
   { ...failed, name: "a proxy's HTML 502", error: "BadGatewayError", arrange: planned("html-502") },
   {
     ...failed,
     applies: true,
-    name: "a proxy's HTML 502 after applying",
+    name: "a proxy's HTML 502 after the service applied the request",
     error: "BadGatewayError",
     arrange: planned("html-502-after-apply"),
   },
@@ -88,8 +88,8 @@ export const statuses: readonly FaultCase[] = [
     }),
   ),
   ...[
-    { failing: 1, name: "the first event of a batch fails for a passing reason" },
-    { failing: 2, name: "every event of a batch fails for a passing reason" },
+    { failing: 1, name: "the first event of a batch fails temporarily" },
+    { failing: 2, name: "every event of a batch fails temporarily" },
   ].map(
     ({ failing, name }): FaultCase => ({
       says: "a response",

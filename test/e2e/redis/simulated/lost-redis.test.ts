@@ -47,7 +47,7 @@ test("while Redis is out of reach budgets() and waits that end say so, and what 
   ended.abort(new DeadlineExceeded(700));
   const why =
     "Redis, which shares the limits, is unreachable: lost. " +
-    'Because onLost is "closed", calls wait until 5000 ms after its loss (maxLostMs), and then fail';
+    'Because onLost is "closed", calls wait, and fail 5000 ms after the loss (maxLostMs)';
   expect(await refusals).toMatchObject([
     {
       reason: {
