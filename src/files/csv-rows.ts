@@ -93,8 +93,8 @@ const readCells = (row: OpenRow, line: string, delimiter: string): void => {
  *
  * Lines with only spaces and delimiters are not rows.
  *
- * @throws ValidationError for a row longer than `maxLineBytes`, because it is unknown which of the next lines are inside a
- * cell.
+ * @throws ValidationError for a row longer than `maxLineBytes`, because it is unknown which of the next lines are
+ * inside a cell.
  */
 export async function* readRows(
   chunks: AsyncIterable<Buffer>,

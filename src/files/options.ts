@@ -35,8 +35,8 @@ export interface ReadOptions {
   /** The name of the source in error messages. Default: the path of the source, or `input`. */
   readonly name?: string | undefined;
   /**
-   * The encoding of the text, by a name that TextDecoder knows, such as `windows-1252`. Default: UTF-8. A byte order mark
-   * of UTF-8 or UTF-16 at the start of the file takes precedence.
+   * The encoding of the text, by a name that TextDecoder knows, such as `windows-1252`. Default: UTF-8. A byte order
+   * mark of UTF-8 or UTF-16 at the start of the file takes precedence.
    */
   readonly encoding?: string | undefined;
 }

@@ -21,8 +21,8 @@ export interface CellPlace {
 /** Options for reading CSV. */
 export interface ReadCsvOptions extends ReadOptions {
   /**
-   * The character between cells. Default: a comma; or a semicolon, tab or pipe, if the first line has those and no comma
-   * outside quotes, as Excel writes in many countries. A first line such as `sep=;`, which Excel writes, sets the
+   * The character between cells. Default: a comma; or a semicolon, tab or pipe, if the first line has those and no
+   * comma outside quotes, as Excel writes in many countries. A first line such as `sep=;`, which Excel writes, sets the
    * delimiter.
    */
   readonly delimiter?: string | undefined;
@@ -129,9 +129,10 @@ const rowParser = (name: string, options: ReadCsvOptions) => {
  * Reads CSV, one record at a time, with constant memory.
  *
  * The first row names the fields. `customFields.plan` becomes `{ customFields: { plan } }`; any other dot is part of a
- * name. Values are strings unless `cast` converts them. Lines end with `\n`, `\r\n` or `\r`, also mixed, and
- * quoted cells may contain line ends. A byte order mark, blank lines, cells that are missing at the end of a row, and a missing last line end are accepted. Gzip is
- * recognized by the first bytes; a name that ends with `.gz` requires it. `break` closes the source.
+ * name. Values are strings unless `cast` converts them. Lines end with `\n`, `\r\n` or `\r`, also mixed, and quoted
+ * cells may contain line ends. A byte order mark, blank lines, cells that are missing at the end of a row, and a
+ * missing last line end are accepted. Gzip is recognized by the first bytes; a name that ends with `.gz` requires it.
+ * `break` closes the source.
  *
  * @returns one object per record, in the order of the file.
  * @throws ValidationError for a bad line (quotes, number of cells, not UTF-8, a `cast` that throws), unless you pass

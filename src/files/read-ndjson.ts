@@ -73,9 +73,9 @@ export const ndjsonRecords = (
 /**
  * Reads newline-delimited JSON, one record at a time, with constant memory.
  *
- * A byte order mark, `\r\n`, blank lines and a missing last line end are accepted. Gzip is recognized by the first bytes; a name that ends with `.gz` requires it.
- * `break` closes the source. The type argument is not checked here; `events.ingest` and `contacts.import` check each
- * record.
+ * A byte order mark, `\r\n`, blank lines and a missing last line end are accepted. Gzip is recognized by the first
+ * bytes; a name that ends with `.gz` requires it. `break` closes the source. The type argument is not checked here;
+ * `events.ingest` and `contacts.import` check each record.
  *
  * @returns one object per line, in the order of the lines.
  * @throws ValidationError for a line that is not a JSON object in UTF-8, or longer than `maxLineBytes`, unless you pass

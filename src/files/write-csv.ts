@@ -51,19 +51,19 @@ const spoolPathOf = (target: FileTarget): string =>
 /**
  * Writes CSV with a header row from any (async) iterable, with constant memory, as fast as the target accepts it.
  *
- * Fields of plain objects become columns with dotted names (`customFields.plan`). A Date is written as ISO 8601, null and
- * missing values as an empty cell, an array of scalars joined by `;`, any other array or object as JSON. Without the
- * option `columns`, every field of every record becomes a column. Lines end with `\n`. Without records, the file has only
- * the header of `columns`.
+ * Fields of plain objects become columns with dotted names (`customFields.plan`). A Date is written as ISO 8601, null
+ * and missing values as an empty cell, an array of scalars joined by `;`, any other array or object as JSON. Without
+ * the option `columns`, every field of every record becomes a column. Lines end with `\n`. Without records, the file
+ * has only the header of `columns`.
  *
- * The file appears under its name when it is complete: it is written to a `.tmp` file, synced and renamed. A stream is not
- * ended.
+ * The file appears under its name when it is complete: it is written to a `.tmp` file, synced and renamed. A stream is
+ * not ended.
  *
  * @returns the number of records and bytes that this call wrote.
- * @throws ValidationError for a record that cannot be written; it names the number of the record, from 1. Also for records
- * that cannot be iterated, such as a page.
- * @throws ConfigurationError for an unknown option, for repeated columns, and when a file cannot be written. A stream or a
- * source that fails rejects with its own error. In each case an existing file is unchanged.
+ * @throws ValidationError for a record that cannot be written; it names the number of the record, from 1. Also for
+ * records that cannot be iterated, such as a page.
+ * @throws ConfigurationError for an unknown option, for repeated columns, and when a file cannot be written. A stream
+ * or a source that fails rejects with its own error. In each case an existing file is unchanged.
  * @example
  * ```ts
  * import { writeCsv } from "touchpoint-sdk/files";

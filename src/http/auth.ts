@@ -9,7 +9,8 @@ import type { HttpResponse } from "./message.ts";
 import { isErrorLike, sanitizedError } from "./sanitized-error.ts";
 import { AttemptFailure, type Sending, type Stage } from "./types.ts";
 
-// A shorter key, as in tests, may be an ordinary word. It is removed only after `Bearer`, so that messages stay readable.
+// A shorter key, as in tests, may be an ordinary word. It is removed only after `Bearer`, so that messages stay
+// readable.
 const minDistinctLength = 6;
 // The redactor removes older keys, too, because a call can outlive its key.
 const maxKeys = 100;
@@ -92,8 +93,8 @@ export class Redactor {
   }
 
   /**
-   * Cleans a body in place, so the body must not belong to the caller. The method doesn't recurse, because a body may be
-   * nested to any depth.
+   * Cleans a body in place, so the body must not belong to the caller. The method doesn't recurse, because a body may
+   * be nested to any depth.
    */
   body(body: unknown): unknown {
     if (typeof body === "string") return this.text(body);

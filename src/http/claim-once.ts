@@ -26,7 +26,8 @@ export const claimOnce = (clock: Pick<Clock, "now">): Stage => {
     const startedAt = clock.now();
     await claim.take(sending.call, request.attemptTimeoutMs);
     try {
-      // The claim has used up a part of the time. After `attemptTimeoutMs`, the ledger assumes that this process has died.
+      // The claim has used up a part of the time. After `attemptTimeoutMs`, the ledger assumes that this process has
+      // died.
       const attemptTimeoutMs = Math.floor(request.attemptTimeoutMs - (clock.now() - startedAt));
       if (attemptTimeoutMs <= 0) throw notSent("the ledger took the whole of timeoutMs", "timeout");
       sending.call.signal?.throwIfAborted();

@@ -23,7 +23,8 @@ const failureOf = (error: unknown): unknown => (error instanceof Failed ? error.
  * Repeats work after its first failure, and throws the last failure. Requests and batches use it.
  *
  * p-retry runs the loop. It is loaded at the first failure, so that a successful call doesn't load it. The wait happens
- * in `shouldRetry`, because its length depends on the failure, and because p-retry itself doesn't use the client's clock.
+ * in `shouldRetry`, because its length depends on the failure, and because p-retry itself doesn't use the client's
+ * clock.
  */
 export const repeatAfter = async <T>(failure: unknown, { again, work }: Repeated<T>): Promise<T> => {
   if (!(await again(failure))) throw failure;

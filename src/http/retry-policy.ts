@@ -42,7 +42,9 @@ export const backoffMs = (attempts: number, random: number): number =>
 // all, somebody checks in vain whether the email was sent. The opposite mistake would send a second email.
 const gatewayWords = /upstream|gateway|time-?out|timed out|connection|incomplete|proxy/i;
 
-/** Whether a 502 for an email is the service's own message about the mail account. Any other 502 counts as a proxy's. */
+/**
+ * Whether a 502 for an email is the service's own message about the mail account. Any other 502 counts as a proxy's.
+ */
 export const isMailAccountRefusal = (
   { isEmail = false }: Pick<OperationFacts, "isEmail">,
   failure: AttemptFailure,
@@ -97,7 +99,8 @@ export const judge = (failure: AttemptFailure, situation: Situation): Verdict =>
   if (canRenewKey) return { again: true, waitMs: 0 };
   if (attempts > maxRetries || isFinal(operation, failure)) return { again: false };
   if (replay === "never" && mayHaveTakenEffect(operation, failure)) return { again: false };
-  // Treat a required wait of 0, or a date in the past, like none: otherwise, all callers would retry at the same moment.
+  // Treat a required wait of 0, or a date in the past, like none: otherwise, all callers would retry at the same
+  // moment.
   const requiredMs = retryAfterMs ?? 0;
   if (requiredMs === 0) return { again: true, waitMs: backoffMs(attempts, random) };
   // Never shorten the required wait: wait for all of it, or don't retry.

@@ -104,8 +104,8 @@ class Retries {
 
   /** Retries the request after its first failure. */
   async after(failure: unknown): Promise<HttpResponse> {
-    // Any other error was thrown before an attempt. Thousands of waiting requests may be refused at once, so only pass it
-    // on. The executor creates the public error.
+    // Any other error was thrown before an attempt. Thousands of waiting requests may be refused at once, so only pass
+    // it on. The executor creates the public error.
     if (!(failure instanceof AttemptFailure)) throw failure;
     try {
       const again = (last: unknown): Promise<boolean> => this.#again(last);

@@ -12,7 +12,9 @@ export const isErrorLike = (value: unknown): value is ErrorLike =>
 
 const asIs = (text: string): string => text;
 
-/** Copies only the name, message, stack and code of an error, because a `fetch` may attach the request to its errors. */
+/**
+ * Copies only the name, message, stack and code of an error, because a `fetch` may attach the request to its errors.
+ */
 export const sanitizedError = (original: ErrorLike, change = asIs): Error & { readonly code?: string } => {
   const plain = new Error();
   const copyText = (name: "name" | "message" | "stack"): void => {

@@ -50,8 +50,8 @@ class LineBuffer {
 }
 
 /**
- * The lines of a source, as many at a time as one chunk completes: an await per line would cost more than the line. A line
- * ends with `\n`, `\r\n` or `\r`.
+ * The lines of a source, as many at a time as one chunk completes: an await per line would cost more than the line. A
+ * line ends with `\n`, `\r\n` or `\r`.
  *
  * Splits bytes before they are decoded, because a line end is never part of a longer UTF-8 character.
  *

@@ -6,7 +6,10 @@ export interface TemporalMoment {
   readonly epochNanoseconds: bigint;
 }
 
-/** A point in time: a valid `Date`, a `Temporal.Instant`, a `Temporal.ZonedDateTime`, or an ISO 8601 string with a time zone. */
+/**
+ * A point in time: a valid `Date`, a `Temporal.Instant`, a `Temporal.ZonedDateTime`, or an ISO 8601 string with a time
+ * zone.
+ */
 export type MomentInput = Date | TemporalMoment | string;
 
 const tagOf = (value: unknown): string => Object.prototype.toString.call(value).slice("[object ".length, -1);
@@ -14,7 +17,10 @@ const tagOf = (value: unknown): string => Object.prototype.toString.call(value).
 const isTemporal = (value: unknown): value is TemporalMoment =>
   ["Temporal.Instant", "Temporal.ZonedDateTime"].includes(tagOf(value));
 
-/** The milliseconds since 1970 of an object that is a point in time; NaN for an invalid Date, undefined for any other value. */
+/**
+ * The milliseconds since 1970 of an object that is a point in time; NaN for an invalid Date, undefined for any other
+ * value.
+ */
 export const epochMsOf = (value: unknown): number | undefined => {
   if (isDate(value)) return value.getTime();
   return isTemporal(value) ? value.epochMilliseconds : undefined;

@@ -12,8 +12,8 @@ const token = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[{}[\],:]/g;
 const isUnsafe = (text: string): boolean => /^-?\d{16,}$/.test(text) && String(Number(text)) !== text;
 
 /**
- * Finds the first whole number in a text that is JSON whose digits `JSON.parse` changes without a word, as above 2^53 of
- * most; undefined if there is none. The check of inputs refuses a number that becomes infinite.
+ * Finds the first whole number in a text that is JSON whose digits `JSON.parse` changes without a word, as above 2^53
+ * of most; undefined if there is none. The check of inputs refuses a number that becomes infinite.
  */
 export const findUnsafeNumber = (json: string): UnsafeNumber | undefined => {
   if (!hasLongDigits(json)) return undefined;

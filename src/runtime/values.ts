@@ -181,8 +181,8 @@ export const copyWritten = (value: unknown, key: string, copying: Copying): unkn
 
 /**
  * A copy of a value as JSON would write it: own enumerable fields, each read once, and the result of `toJSON`. Later
- * changes to the value have no effect. Values that JSON would lose or change (a Map, NaN, a cycle, an invalid Date) stay
- * as they are, so that the check of the input can name them.
+ * changes to the value have no effect. Values that JSON would lose or change (a Map, NaN, a cycle, an invalid Date)
+ * stay as they are, so that the check of the input can name them.
  *
  * @param moments - names of the value's own fields that hold times; their objects are not converted.
  * @returns the copy, and whether the value may have fields that it lacks: accessors of a class, inherited ones.
@@ -197,8 +197,8 @@ export const writtenCopy = <T>(
   return { copy, isPartial: copying.isPartial };
 };
 
-// A screen shows none of these: soft hyphen, zero-width and directional marks, joiners, fillers, variation selectors, tags,
-// the empty Braille pattern, control characters.
+// A screen shows none of these: soft hyphen, zero-width and directional marks, joiners, fillers, variation selectors,
+// tags, the empty Braille pattern, control characters.
 export const invisible = /[\p{Cf}\p{Cc}\u115F\u1160\u2800\u3164\uFFA0]|\p{Default_Ignorable_Code_Point}/u;
 
 /** The first invisible character of a text as `U+200B`; undefined if there is none. */

@@ -31,9 +31,9 @@ export interface Controller {
 const none = new Uint8Array(0);
 
 /**
- * One attempt, from queueing its bytes to the last byte of the response. A single timer covers all of it. The attempt is
- * settled by whichever comes first: a complete response, a failure, the timer or an abort. undici uses it as a handler
- * and calls its `on…` methods; the fetch transport calls the same methods.
+ * One attempt, from queueing its bytes to the last byte of the response. A single timer covers all of it. The attempt
+ * is settled by whichever comes first: a complete response, a failure, the timer or an abort. undici uses it as a
+ * handler and calls its `on…` methods; the fetch transport calls the same methods.
  */
 export class Attempt {
   readonly request: HttpRequest;
@@ -86,8 +86,8 @@ export class Attempt {
         this.wasSent ? "connection" : "requeued",
         "it has to wait for a limit again before it is sent",
       );
-    // If the event loop was blocked for longer than `timeoutMs`, the timer is overdue and would cut off the request right
-    // after it was sent. End the attempt before its first byte instead.
+    // If the event loop was blocked for longer than `timeoutMs`, the timer is overdue and would cut off the request
+    // right after it was sent. End the attempt before its first byte instead.
     if (this.#limits.clock.now() > this.#dueAt) this.#onTimeUp();
     if (this.hasEnded) {
       const reason = new Error("ended while waiting for a socket");
@@ -183,8 +183,8 @@ export class Attempt {
     const { status } = this.#start;
     const response = status === 0 ? undefined : { ...this.#start, text: "", json: undefined, isJson: false };
     const failure = new AttemptFailure(kind, message, { wasSent, cause, ...(response && { response }) });
-    // Accept an error response that was cut off. Its status and headers show what happened and how long to wait; only the
-    // message is missing.
+    // Accept an error response that was cut off. Its status and headers show what happened and how long to wait; only
+    // the message is missing.
     if (response !== undefined && response.status >= 400 && kind !== "aborted") this.#resolve(response);
     else this.#reject(failure);
     controller?.abort(failure);

@@ -1,8 +1,8 @@
 const minBytes = 4_096;
 
 /**
- * Appends a chunk to the first `length` bytes of a buffer. Allocates a larger buffer if the chunk doesn't fit. A list of
- * separate chunks would take a hundred bytes more per chunk.
+ * Appends a chunk to the first `length` bytes of a buffer. Allocates a larger buffer if the chunk doesn't fit. A list
+ * of separate chunks would take a hundred bytes more per chunk.
  */
 export const appended = (bytes: Uint8Array, length: number, chunk: Uint8Array): Uint8Array => {
   const newLength = length + chunk.byteLength;
@@ -16,7 +16,10 @@ export const appended = (bytes: Uint8Array, length: number, chunk: Uint8Array): 
   return target;
 };
 
-/** Decompresses gzip, deflate and br. The library doesn't request compression, but a service or proxy may compress anyway. */
+/**
+ * Decompresses gzip, deflate and br. The library doesn't request compression, but a service or proxy may compress
+ * anyway.
+ */
 export const decompress = async (
   bytes: Buffer,
   codings: readonly string[],

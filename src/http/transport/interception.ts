@@ -3,8 +3,8 @@ import type { Dispatcher, Fetch } from "../../options/fetch.ts";
 /** The replacement of the network in a test. */
 export type TestDouble = { readonly fetch: Fetch } | { readonly dispatcher: Dispatcher };
 
-// undici 8 stores its global dispatcher under the first symbol, and a wrapper of it under the second. undici 7 uses only
-// the second symbol.
+// undici 8 stores its global dispatcher under the first symbol, and a wrapper of it under the second. undici 7 uses
+// only the second symbol.
 const dispatcherSymbol = Symbol.for("undici.globalDispatcher.2");
 const wrapperSymbol = Symbol.for("undici.globalDispatcher.1");
 

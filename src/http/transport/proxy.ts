@@ -31,7 +31,9 @@ const refusal = (proxy: string, status: number): Error =>
     code: `PROXY_ANSWERED_${status}`,
   });
 
-/** Opens tunnels for undici's agent. Each tunnel has its own client, so that a stalled tunnel doesn't delay the others. */
+/**
+ * Opens tunnels for undici's agent. Each tunnel has its own client, so that a stalled tunnel doesn't delay the others.
+ */
 const proxyClient = (proxy: URL, open: Open) => ({
   connect: async ({ signal, ...options }: Connecting): Promise<object> => {
     // undici sets the server name to the proxy's host even if that is an IP address, and Node warns about that. The
@@ -56,8 +58,8 @@ const basic = ({ username, password }: URL): string => {
 };
 
 /**
- * Returns the tunnel of undici's proxy agent to an origin; undefined if `NO_PROXY` excludes the origin. The agent's pools
- * stay unused, because the library's own pool limits the time to connect, and can be closed.
+ * Returns the tunnel of undici's proxy agent to an origin; undefined if `NO_PROXY` excludes the origin. The agent's
+ * pools stay unused, because the library's own pool limits the time to connect, and can be closed.
  *
  * @param open - opens a socket to the proxy.
  */

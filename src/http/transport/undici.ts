@@ -31,8 +31,8 @@ const maxAgeMs = 60_000;
 // Gateways close connections that were idle for a second or more. They close all connections when they reload.
 const longestIdleMs = 500;
 
-// TCP retries at growing intervals. Without this limit, a connection attempt that started while the network was down would
-// wait long after the network is back.
+// TCP retries at growing intervals. Without this limit, a connection attempt that started while the network was down
+// would wait long after the network is back.
 const connectTimeoutMs = 10_000;
 
 const unlimited = Number.POSITIVE_INFINITY;
@@ -73,8 +73,8 @@ class ConnectionPool {
    * Sends a request with undici's own options.
    *
    * A request is lost if its socket closes while the request is on its way. A request that must not be repeated
-   * therefore gets a new socket if the free one was idle. An email always gets a new socket. That costs a handshake, but a
-   * key may send only 300 emails a day, and an unknown outcome is worse.
+   * therefore gets a new socket if the free one was idle. An email always gets a new socket. That costs a handshake,
+   * but a key may send only 300 emails a day, and an unknown outcome is worse.
    */
   dispatch(options: object, attempt: Attempt, { plan, operation }: Sending): void {
     const now = this.#clock.now();
@@ -188,7 +188,8 @@ export const undiciTransport = ({
     ...limits,
     host: own?.host ?? new URL(origin).host,
     isOwn: own !== undefined,
-    // The library's own sockets keep the process alive. Those of a caller's dispatcher may not, so there the timers must.
+    // The library's own sockets keep the process alive. Those of a caller's dispatcher may not, so there the timers
+    // must.
     clock: own === undefined ? limits.clock : timers,
   };
   return {
