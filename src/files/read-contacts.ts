@@ -9,7 +9,7 @@ import {
   refuseSetup,
   ruleFaults,
 } from "../runtime/rules.ts";
-import { tellSettled, withSettled } from "../runtime/source-line.ts";
+import { reportSettled, withSettled } from "../runtime/source-line.ts";
 import type { StandardSchema } from "../runtime/standard-schema.ts";
 import { CellFault, jsonIn, plainIn } from "./csv-cell.ts";
 import { type ColumnNames, trimmed } from "./csv-columns.ts";
@@ -222,5 +222,5 @@ export const readContacts = <Custom = Record<string, unknown>>(
     : readNdjson(source, ndjson);
   // The type of the records isn't checked here, because the import checks each record.
   const rows = contacts(records, customFields, isCsv) as AsyncGenerator<ContactRow<Custom>>;
-  return withSettled(rows, (count) => tellSettled(records, count));
+  return withSettled(rows, (count) => reportSettled(records, count));
 };

@@ -1,6 +1,6 @@
 import { isDate } from "./values.ts";
 
-/** A point in time of Temporal, by its shape, so that no setting of TypeScript is needed. */
+/** A point in time of Temporal. The type lists its fields, so that you need no TypeScript setting for Temporal. */
 export interface TemporalMoment {
   readonly epochMilliseconds: number;
   readonly epochNanoseconds: bigint;
@@ -27,7 +27,7 @@ export const epochMsOf = (value: unknown): number | undefined => {
 };
 
 /**
- * For objects of other libraries that contain a time: a method that identifies them, and the call that converts them.
+ * How to convert the times of other libraries: a method by which to recognize them, and the call that converts them.
  */
 const conversions: readonly (readonly [method: string, call: string])[] = [
   ["toJSDate", ".toJSDate()"], // luxon
@@ -41,7 +41,7 @@ const conversions: readonly (readonly [method: string, call: string])[] = [
  */
 export const momentObjectFault = (value: object, shape: string): string => {
   const tag = tagOf(value);
-  // A time of day, a month and a birthday have no such method.
+  // PlainTime, PlainYearMonth and PlainMonthDay have no toZonedDateTime.
   const hasDate = tag === "Temporal.PlainDateTime" || tag === "Temporal.PlainDate";
   const whose = hasDate
     ? `to make a Temporal.ZonedDateTime of the ${tag}`
