@@ -70,8 +70,8 @@ export interface WriteOptions {
   /** Whether to compress with gzip. Default: whether the path ends with `.gz`. */
   readonly gzip?: boolean | undefined;
   /**
-   * Called and awaited after each block of records was written to the file. Records that were read from the source but
-   * not counted here are still in memory. To continue after a crash, use `checkpoint`.
+   * Called and awaited after each block of records was written to the file. Records that the writer has read from the
+   * source but not counted here are still in memory. To continue after a crash, use `checkpoint`.
    */
   readonly onWritten?: ((written: Written) => void | Promise<void>) | undefined;
 }

@@ -61,12 +61,12 @@ export const csvRules: Rules = {
   unescapeFormulas: isFlag,
 };
 
-/** The text of a field: the text of its cell, or the joined texts of its cells that are not empty. */
-const textOf = (cells: readonly string[], { cells: places }: ReadColumn): string =>
-  places.length === 1
-    ? (cells[places[0] ?? 0] ?? "")
-    : places
-        .map((at) => trimmed(cells[at] ?? ""))
+/** The text of a field: that of its cell, or of its non-empty cells, joined by spaces. */
+const textOf = (cells: readonly string[], { cells: indexes }: ReadColumn): string =>
+  indexes.length === 1
+    ? (cells[indexes[0] ?? 0] ?? "")
+    : indexes
+        .map((index) => trimmed(cells[index] ?? ""))
         .filter((cell) => cell !== "")
         .join(" ");
 
@@ -103,7 +103,7 @@ const rowParser = (name: string, options: ReadCsvOptions) => {
       const names = unescapeFormulas ? cells.map(unguardFormula) : cells;
       if (problem === undefined) onHeader?.(names.map(trimmed));
       const read = problem === undefined ? columnsOf(names, renamed) : { problem };
-      // Throw even with onInvalid, because without columns, no later line can be read.
+      // Throw even with onInvalid, because no later line can be read without columns.
       if ("problem" in read) throw lineError(name, line, { problem: `header: ${read.problem}` });
       columns = read.columns;
       width = cells.length;

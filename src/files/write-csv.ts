@@ -42,8 +42,7 @@ const rules: Rules = {
 };
 
 /**
- * The path of the file where records wait for their columns: beside the target, or in the temporary folder for a
- * stream.
+ * The path of the file in which records wait for their columns. For a stream, it is in the temporary folder.
  */
 const spoolPathOf = (target: FileTarget): string =>
   `${pathOf(target) ?? join(tmpdir(), "touchpoint")}.${randomUUID().slice(0, 8)}.rows.tmp`;
@@ -88,8 +87,8 @@ export const writeCsv = async (
   }
   const settings = { columns: columns ?? null, ...style };
   if (form) return exportList(exported, settings, form, checked);
-  // Only the last record completes the columns. Until then, the records wait in an NDJSON file that no other user may
-  // read.
+  // The columns are known only after the last record. Until then, the records wait in an NDJSON file that no other user
+  // may read.
   const path = `${await destinationOf(exported.path)}.records`;
   let table: Written | undefined;
   const finish = async (draft: string): Promise<void> => {
@@ -97,7 +96,7 @@ export const writeCsv = async (
     table = await writeBlocks(exported.path, tableOfFile(draft, style), {});
   };
   const written = await exportList({ ...exported, path, mode: 0o600, finish }, settings, ndjsonForm, checked);
-  // Undefined if an earlier run has written the table, and was killed before it could delete the checkpoint.
+  // `table` is undefined if an earlier run wrote it, and was killed before it deleted the checkpoint.
   const bytes = table?.bytes ?? (await explained(exported.path, () => stat(exported.path))).size;
   return { ...written, bytes };
 };

@@ -9,7 +9,7 @@ export interface WriteNdjsonOptions extends WriteOptions {}
 
 const lineOf = (record: object, number: number): string => {
   try {
-    // Undefined for a value without a JSON form, such as a function, although its type says string.
+    // The result is undefined for a value without a JSON form, such as a function, although its type is string.
     const text: string | undefined = JSON.stringify(record);
     if (text?.startsWith("{")) return `${text}\n`;
   } catch (cause) {
