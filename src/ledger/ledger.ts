@@ -1,4 +1,5 @@
 import type { MomentInput } from "../runtime/moments.ts";
+
 /** The state of a key that is not free. */
 export interface TakenKey {
   /**
