@@ -54,8 +54,9 @@ export interface Runtime {
  *
  * Every method may reject with a ValidationError (nothing was sent), AuthenticationError (401), PermissionDeniedError
  * (403), RateLimitError (429), InternalServerError (500), BadGatewayError (502), ServiceUnavailableError (503),
- * GatewayTimeoutError (504), ConnectionError, TimeoutError or ResponseValidationError, and with the reason of its signal. The error's `outcome` says
- * whether the call may have taken effect. Each method documents the errors that it adds.
+ * GatewayTimeoutError (504), ConnectionError, TimeoutError or ResponseValidationError, and with the reason of its
+ * signal. The error's `outcome` says whether the call may have taken effect. Each method documents the errors that it
+ * adds.
  *
  * @throws ConfigurationError naming every fault of the options at once; also if another client with the same key and
  * base URL uses other `limits`.
@@ -98,7 +99,7 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
     const { parent } = runtime;
     const { TOUCHPOINT_API_KEY: apiKey, TOUCHPOINT_BASE_URL: baseUrl } = environment;
     this.#options = snapshot(options, parent?.options ?? { apiKey, baseUrl });
-    // If only the deadline differs, share the connection: a client for each request of a web service has to be cheap.
+    // If only the deadline differs, share the connection, so that a web service can create a client for each request.
     const twin = parent && sameOptions(this.#options, parent.options) ? parent.connection : undefined;
     const settings = twin?.settings ?? settingsFrom(this.#options, environment);
     this.#connection = twin ?? connect(settings, this.#runtime, parent?.connection);
@@ -124,11 +125,12 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
    * Creates a client with some options changed. Options that are left out or `undefined` keep their values.
    *
    * The new client shares the ledger. It shares the limits, unless you change the key or the base URL, or set
-   * `limits: false`. It shares the sockets, unless you change `fetch`, `dispatcher`, `concurrency` or `maxResponseBytes`. Closing this
-   * client closes the new one, too. Closing the new one ends only what the two clients don't share.
+   * `limits: false`. It shares the sockets, unless you change `fetch`, `dispatcher`, `concurrency` or
+   * `maxResponseBytes`. Closing this client closes the new one, too. Closing the new one ends only what the two clients
+   * don't share.
    *
-   * With `deadline` alone it shares everything and takes about 0.05 ms: create one for each request of a web service. You
-   * need not close it.
+   * With `deadline` alone it shares everything and takes about 0.05 ms: create one for each request of a web service.
+   * You need not close it.
    *
    * @throws ConfigurationError naming every fault of the options at once; also for other `limits` of the same key.
    * @example
@@ -140,7 +142,7 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
   withOptions<Fields extends object = CustomFields, Types extends object = EventTypes>(
     changes: ClientOptions<Fields, Types>,
   ): Client<Fields, Types> {
-    // The new client shares a default ledger, too.
+    // Pass the ledger even if it is the default one, because both clients share it.
     const { ledger } = this.#connection.settings;
     const options = { ...this.#options, ledger, deadline: undefined };
     // As in all options, null means no changes.
@@ -172,7 +174,7 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
         options,
       );
     } catch (error) {
-      // A call never throws: every fault rejects its promise.
+      // A call never throws. Faults reject its promise.
       return answer(Promise.reject(error));
     }
   }
@@ -196,10 +198,10 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
   /**
    * Closes the client and all clients created from it with `withOptions`.
    *
-   * Waiting calls are refused with a ConnectionError (`not-applied`). Recorders send their events, requests in flight may
-   * finish, and the sockets are closed. Iterations and other long runs send nothing more. Then `close` waits up to one
-   * second until the ledger has stored the results of emails with a `once` key. You can still use the client: a later call
-   * opens new sockets.
+   * Waiting calls are refused with a ConnectionError (`not-applied`). Recorders send their events, requests in flight
+   * may finish, and the sockets are closed. Iterations and other long runs send nothing more. Then `close` waits up to
+   * one second until the ledger has stored the results of emails with a `once` key. You can still use the client: a
+   * later call opens new sockets.
    *
    * @param options - `graceMs` limits the time for all of this (default: no limit). After it, `close` aborts the rest.
    * The promise of each unsent event then rejects, and `onDrop` gets the event. If your server has 30 s to stop, use

@@ -36,10 +36,10 @@ export interface Connection {
   readonly ends: readonly Closable[];
 }
 
-/** Loads undici with the first request, because importing the package and configuring a client don't need it. */
+/** Loads undici with the first request, so that importing the package and creating a client stay fast. */
 const lazyTransport = (settings: Settings, limits: TransportLimits): Transport => {
   let loaded: Transport | undefined;
-  let ending: Promise<unknown> | undefined;
+  let closing: Promise<unknown> | undefined;
   const load = async (signal: AbortSignal | undefined): Promise<Transport> => {
     const { undiciTransport, loadTunnelling } = await import("./http/transport/undici.ts");
     const { origin, dispatcher, proxy, noProxy } = settings;
@@ -59,10 +59,10 @@ const lazyTransport = (settings: Settings, limits: TransportLimits): Transport =
     const { dispatcher } = double;
     return undiciTransport({ ...limits, origin, dispatcher }).send(sending, request);
   };
-  const isFollowing = settings.interception && settings.dispatcher === undefined;
+  const usesTestDoubles = settings.interception && settings.dispatcher === undefined;
   return {
     send: (sending, request) => {
-      const double = isFollowing ? testDouble() : undefined;
+      const double = usesTestDoubles ? testDouble() : undefined;
       if (double !== undefined) return sendBy(double, sending, request);
       if (loaded !== undefined) return loaded.send(sending, request);
       return load(sending.call.signal).then((transport) => transport.send(sending, request));
@@ -71,8 +71,8 @@ const lazyTransport = (settings: Settings, limits: TransportLimits): Transport =
       const open = loaded;
       loaded = undefined;
       // A second close must not resolve earlier than the first one.
-      ending = Promise.all([ending, open?.close()]);
-      await ending;
+      closing = Promise.all([closing, open?.close()]);
+      await closing;
     },
   };
 };
@@ -82,18 +82,18 @@ const transportFor = (settings: Settings, limits: TransportLimits): Transport =>
   return fetch === undefined ? lazyTransport(settings, limits) : fetchTransport(origin, fetch, limits);
 };
 
-/** Returns a sibling's connection for each group of resources that can be shared because the settings are the same. */
-const share = (settings: Settings, from: Connection | undefined) => {
-  const siblingSettings = from?.settings;
+/** Finds out which resources of a sibling's connection can be shared, because the settings for them are the same. */
+const share = (settings: Settings, sibling: Connection | undefined) => {
+  const siblingSettings = sibling?.settings;
   const isSame = (...names: readonly (keyof Settings)[]): boolean =>
     siblingSettings !== undefined && names.every((name) => settings[name] === siblingSettings[name]);
   const hasSameTransport = isSame(
     ...(["origin", "fetch", "dispatcher", "proxy", "noProxy"] as const),
     ...(["interception", "concurrency", "maxResponseBytes"] as const),
   );
-  // The service counts per key, whichever transport sends a request.
+  // The service counts requests per key, whichever transport sends them.
   const isSameKey = isSame("origin", "apiKey", "sharing") && sameLimits(settings, siblingSettings);
-  return { ofTransport: hasSameTransport ? from : undefined, ofKey: isSameKey ? from : undefined };
+  return { ofTransport: hasSameTransport ? sibling : undefined, ofKey: isSameKey ? sibling : undefined };
 };
 
 const sameLimits = (settings: Settings, other: Settings | undefined): boolean =>
@@ -142,8 +142,6 @@ export const connect = (
       hook?.(notice);
     };
   const lifetime = ofTransport?.lifetime ?? new Lifetime(() => transport.close());
-  // The outermost stage is first. A stage sees the request before the stages below it, and sees their result
-  // afterwards.
   const stages: readonly Stage[] = [
     retry({
       maxRetryAfterMs,
@@ -152,7 +150,7 @@ export const connect = (
       random,
       onRetry: notify("info", "retrying request", hooks.onRetry),
     }),
-    // Inside of retry, because every attempt spends budget, including the failed ones.
+    // Inside of retry, because every attempt spends the limits, including the failed ones.
     rateLimit({
       limiter,
       slots,

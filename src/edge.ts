@@ -5,8 +5,8 @@ import type { Transport } from "./http/types.ts";
 import { globalFetch } from "./options/snapshot.ts";
 
 /**
- * The default transport on Cloudflare's workerd, because undici needs Node's sockets and WebAssembly. It has the same
- * name as the undici transport: `imports` in package.json selects one of the two.
+ * The default transport on Cloudflare's workerd, where undici can't run, because it needs Node's sockets and
+ * WebAssembly. The name is that of the undici transport, because `imports` in package.json selects one of the two.
  */
 export const undiciTransport = ({ origin, dispatcher, ...limits }: TransportSettings): Transport => {
   if (dispatcher !== undefined)
@@ -14,7 +14,7 @@ export const undiciTransport = ({ origin, dispatcher, ...limits }: TransportSett
   return fetchTransport(origin, globalFetch, limits);
 };
 
-/** Refuses a proxy, which needs undici, too. */
+/** Refuses a proxy, because a tunnel needs undici, too. */
 export const loadTunnelling = async (): Promise<Tunnelling> => {
   throw new ConfigurationError("proxy: undici does not run in this runtime; pass a fetch instead");
 };

@@ -46,7 +46,7 @@ export abstract class TouchpointError extends Error {
     this.operation = details.operation;
     this.attempts = details.attempts ?? 0;
     this.outcome = details.outcome ?? "not-applied";
-    // Set it only if there is one, so that a printed error has no line for an undefined hint.
+    // Don't set an undefined hint, so that a printed error has no line for it.
     if (details.hint !== undefined) this.hint = details.hint;
   }
 
@@ -296,7 +296,7 @@ export class ServiceUnavailableError extends ApiError {
   }
 }
 
-/** 504: a gateway waited in vain for the service, which may have applied the request. */
+/** 504: a gateway got no response from the service in time. The service may have applied the request. */
 export class GatewayTimeoutError extends ApiError {
   override readonly code = "gateway_timeout";
 }
@@ -323,7 +323,7 @@ export type AnyTouchpointError =
   | TimeoutError
   | ValidationError;
 
-// The names are literals, because a minifier renames the classes. They are on the prototypes, as for Error itself.
+// The names are literals, because a minifier renames the classes. They are on the prototypes, as in built-in errors.
 for (const [name, { prototype }] of Object.entries({
   ApiError,
   AuthenticationError,

@@ -11,7 +11,8 @@ export interface Carrier extends Closable {
   readonly slots: {
     readonly inUse: number;
     /**
-     * Refuses waiting calls, and new calls until `reopen`, except the calls of a drain. Returns how many calls waited.
+     * Refuses waiting calls, and new calls until `reopen`, except those of recorders. Returns how many calls were
+     * waiting.
      */
     startClosing(reason: unknown): number;
     reopen(): void;
@@ -21,9 +22,9 @@ export interface Carrier extends Closable {
   whenSettled(): Promise<void>;
 }
 
-/** A recorder of events. */
+/** A recorder of events, which sends its events before it closes. */
 export interface Draining extends Closable {
-  /** The number of events so far that got a result, and of events that rejected without one. */
+  /** How many events got a result so far, and how many rejected without one. */
   readonly tally: { readonly sent: number; readonly dropped: number };
   /** Drops events that are not in flight. */
   abandon(): void;
@@ -52,25 +53,27 @@ const isCarrier = (end: Closable): end is Carrier => "slots" in end;
  */
 type Owned = Set<WeakRef<Closable | Set<Draining>>>;
 
-const collected = new FinalizationRegistry<() => void>((forget) => forget());
+const registry = new FinalizationRegistry<() => void>((forget) => forget());
 
 /** A node in the tree of clients made by withOptions(). Closing a client closes its descendants. */
 export class ClientNode {
   /** The open recorders. They send requests, so `close` drains them before it closes anything else. */
   readonly recorders = new Set<Draining>();
   readonly #owned: Owned = new Set();
-  /** The sets of this client's ancestors, and its own set. A garbage-collected client closes nothing. */
+  /**
+   * The sets of this client's ancestors, and its own set. Weak references, so that a client keeps no ancestor alive.
+   */
   readonly #owners: readonly WeakRef<Owned>[];
 
   /** @param ends - the resources that this client closes. Its parent closes shared ones. */
   constructor(ends: readonly Closable[], parent?: ClientNode) {
-    const above = parent === undefined ? [] : parent.#owners.filter((one) => one.deref() !== undefined);
+    const above = parent === undefined ? [] : parent.#owners.filter((owner) => owner.deref() !== undefined);
     const owners = [...above, new WeakRef(this.#owned)];
     this.#owners = owners;
-    for (const thing of [this.recorders, ...ends]) {
-      const owned = new WeakRef(thing);
+    for (const resource of [this.recorders, ...ends]) {
+      const owned = new WeakRef(resource);
       for (const owner of owners) owner.deref()?.add(owned);
-      collected.register(thing, () => {
+      registry.register(resource, () => {
         for (const owner of owners) owner.deref()?.delete(owned);
       });
     }
@@ -90,9 +93,9 @@ export class ClientNode {
       }
     };
 
-    const things = [...this.#owned].flatMap((owned) => owned.deref() ?? []);
-    const recorders = things.flatMap((thing) => (thing instanceof Set ? [...thing] : []));
-    const ends = things.flatMap((thing) => (thing instanceof Set ? [] : thing));
+    const resources = [...this.#owned].flatMap((owned) => owned.deref() ?? []);
+    const recorders = resources.flatMap((resource) => (resource instanceof Set ? [...resource] : []));
+    const ends = resources.flatMap((resource) => (resource instanceof Set ? [] : resource));
     const carriers = ends.filter(isCarrier);
     let refused = 0;
     for (const { slots } of carriers) refused += slots.startClosing(new ClientClosed());
@@ -110,13 +113,14 @@ export class ClientNode {
     await within(graceMs, finish());
     const aborted = carriers.reduce((sum, { slots }) => sum + slots.inUse, 0);
     for (const recorder of recorders) recorder.abandon();
-    // Close all of them at once, so that a call that one of them releases is not sent through another.
+    // Close all at once. Otherwise, a call that was waiting on a closed resource could still be sent through an open
+    // one.
     await Promise.all(ends.map((end) => end.close()));
     await Promise.all(closed);
     await settle();
     for (const { slots } of carriers) slots.reopen();
     const drained = countOf("sent") - before.sent;
-    // Count last, to include events that waited because of `maxPending`, and events whose requests failed.
+    // Count only now, to include events that waited because of `maxPending`, and events whose requests failed.
     return { drained, refused, aborted, pending: countOf("dropped") - before.dropped };
   }
 }

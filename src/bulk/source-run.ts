@@ -12,7 +12,7 @@ import {
 import { contentHash } from "../runtime/content-hash.ts";
 import { Resumable } from "../runtime/resumable.ts";
 import { stateFile } from "../runtime/saved-state.ts";
-import { isUnreadable, lineOf, tellSettled } from "../runtime/source-line.ts";
+import { isUnreadable, lineOf, reportSettled } from "../runtime/source-line.ts";
 import type { ProgressReporter } from "./progress.ts";
 
 /** Anything that yields items: an array, a generator, a stream of objects. */
@@ -140,7 +140,7 @@ class Run<Item> {
     const { source: sourceItems, batchSize, prepare, progress, call, readItem } = this.#work;
     const { done, rejected } = this.#resumable.state;
     this.#hasRejectedBefore = rejected === true;
-    tellSettled(sourceItems, done);
+    reportSettled(sourceItems, done);
     const batch: Entry<Item>[] = [];
     let records = 0;
     try {

@@ -38,8 +38,8 @@ export interface ApiPromise<T> extends Promise<T> {
    */
   withResponse(): Promise<WithResponse<T>>;
   /**
-   * Whether a failed call may have taken effect. It is also set if the call rejected with the reason of your own signal,
-   * which has no `outcome`. Undefined before the call ends, and after a success.
+   * Whether a failed call may have taken effect. It is also set if the call rejected with the reason of your own
+   * signal, which has no `outcome`. Undefined before the call ends, and after a success.
    *
    * @example
    * ```ts
@@ -90,8 +90,8 @@ export const answer = <T>(
   outcomeOf?: () => Outcome | undefined,
 ): ApiPromise<T> => {
   const outcome: Outcome | undefined = undefined;
-  // Chain from `data` and not from `result`: a stack trace can follow a promise only if a single other promise waits
-  // for it.
+  // Chain from `data` and not from `result`, because an async stack trace follows a promise only if it has one
+  // reaction.
   const withResponse = (): Promise<WithResponse<T>> =>
     data.then(() => result.then(({ data, response }) => ({ data, response })));
   const data: Promise<T> & { withResponse: typeof withResponse; outcome: Outcome | undefined } =

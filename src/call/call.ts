@@ -47,7 +47,7 @@ interface CallLimits {
 }
 
 /** The settings of a new call. */
-interface Start {
+interface CallStart {
   /** The name of the call in errors. */
   readonly operation: string;
   readonly signal?: AbortSignal | undefined;
@@ -57,39 +57,41 @@ interface Start {
   readonly waits?: Waits | undefined;
 }
 
-// After its deadline, a call waits for requests in flight, so that their effects count. It doesn't wait longer than
-// this,
-// so that a hanging callback or store doesn't block it.
+// After its deadline, a call waits this long for its requests in flight, so that it counts their effects. The limit
+// keeps a hanging callback or store from blocking the call.
 const settlingMs = 1_000;
 
 /**
- * One call: its time limits, whether it may have taken effect, and its numbers of requests and waits. A call with
- * several requests has a child call for each of them. The child shares the parent's signal, and adds to the parent's
- * effect and numbers. The call of a client is not a parent in this sense: it only creates the other calls.
+ * One call: its time limits, whether it may have taken effect, its number of attempts and its waits. A call with
+ * several requests has a child call for each of them. A child shares its parent's signal, and reports its effect,
+ * attempts and waits to the parent. The call of a client is not a parent in this sense: it only creates the other
+ * calls.
  */
 export class Call implements CallView {
   readonly context: CallContext;
   readonly operation: string;
   readonly signal: AbortSignal | undefined;
   mayHaveTakenEffect = false;
-  /** Whether a 404 counted as success, because an earlier attempt was unclear or another program was first. */
+  /**
+   * Whether a 404 counted as success, because an earlier attempt may have been applied, or another program was first.
+   */
   wasGone = false;
   attempts = 0;
   waitedMs = 0;
   /** The response of the last successful attempt. */
   response: HttpResponse | undefined;
-  /** The call that this call is a part of. */
+  /** The call that this call is a part of; undefined if it is no part of another call. */
   readonly #parent: Call | undefined;
   readonly #isOfClient: boolean;
   /** The time limits; undefined for a client and for long work, whose requests have their own limits. */
   readonly #limits: CallLimits | undefined;
-  /** Whether the requests are parts of one call: they share its limits, and are traced as one call. */
+  /** Whether the requests are parts of this call, share its limits, and are traced as one call. */
   readonly isShared: boolean;
   /** The signal in the options of the call. */
   readonly #ownSignal: AbortSignal | undefined;
   /** Removes the timer and the listeners, so that they don't accumulate on a signal that outlives the call. */
   readonly release: (() => void) | undefined;
-  /** Gets the waits of the long work that this call is part of. Such work has background priority by default. */
+  /** Receives the waits of the long work that this call is part of. Long work has background priority by default. */
   readonly longWaits: Waits | undefined;
 
   /** Creates the call of a client, which is the parent of every method's call. */
@@ -97,29 +99,29 @@ export class Call implements CallView {
     return new Call(context, { operation: "client", isLong: true }, undefined);
   }
 
-  private constructor(context: CallContext, start: Start, parent: Call | undefined) {
+  private constructor(context: CallContext, start: CallStart, parent: Call | undefined) {
     const { operation, signal, totalTimeoutMs, isLong = false, waits } = start;
     const { clock, lifetime } = context;
-    const above = parent === undefined || parent.#isOfClient ? undefined : parent;
+    const outer = parent === undefined || parent.#isOfClient ? undefined : parent;
     this.context = context;
     this.operation = operation;
     this.#isOfClient = parent === undefined;
-    this.#parent = above;
+    this.#parent = outer;
     this.#ownSignal = signal;
     this.isShared = !isLong;
-    this.longWaits = waits ?? above?.longWaits;
-    const isAbove = above !== undefined && (signal === above.#ownSignal || signal === above.signal);
-    const ending = parent === undefined || above !== undefined ? above?.signal : lifetime.signal;
-    const bound = parent === undefined ? undefined : context.deadline;
-    const clientLeftMs = above === undefined && bound ? bound.at - clock.now() : undefined;
+    this.longWaits = waits ?? outer?.longWaits;
+    const isInherited = outer !== undefined && (signal === outer.#ownSignal || signal === outer.signal);
+    const outerSignal = parent === undefined || outer !== undefined ? outer?.signal : lifetime.signal;
+    const clientDeadline = parent === undefined ? undefined : context.deadline;
+    const clientLeftMs = outer === undefined && clientDeadline ? clientDeadline.at - clock.now() : undefined;
     const limits = { totalTimeoutMs, clientLeftMs, clock };
-    const opened = openScope([isAbove ? undefined : signal, ending], limits);
-    this.signal = opened.signal;
-    this.release = opened.release;
-    // Long work needs no limits here, because its signal ends it in time.
+    const scope = openScope([isInherited ? undefined : signal, outerSignal], limits);
+    this.signal = scope.signal;
+    this.release = scope.release;
+    // Long work passes no limits to its requests. Its signal ends it in time.
     if (isLong) return;
     const deadlineAt = totalTimeoutMs === undefined ? undefined : clock.now() + totalTimeoutMs;
-    this.#limits = (above === undefined ? undefined : above.#limits) ?? { deadlineAt, waitLeftMs: undefined };
+    this.#limits = (outer === undefined ? undefined : outer.#limits) ?? { deadlineAt, waitLeftMs: undefined };
   }
 
   get deadlineAt(): number | undefined {
@@ -176,7 +178,7 @@ export class Call implements CallView {
     if (this.#limits?.waitLeftMs !== undefined) this.#limits.waitLeftMs -= ms;
   }
 
-  /** Creates the call of one request, as a part of this call. Call its `release` when it has ended. */
+  /** Creates the call of one request, as a part of this call. The caller has to call its `release` at the end. */
   begin(operation: string, plan: Plan, options: CallOptions | undefined): Call {
     // A call with several requests already has a time limit. The drain of a recorder has none.
     const hasOwnLimit = this.#limits === undefined && !plan.isDrained;
@@ -196,7 +198,7 @@ export class Call implements CallView {
     return this.#isOfClient ? this.long(operation) : this;
   }
 
-  /** Runs a call with several requests, which end together. */
+  /** Runs a call with several requests, which share its time limits. */
   async run<T>(
     operation: string,
     callOptions: CallOptions | undefined,
@@ -249,12 +251,12 @@ export class Call implements CallView {
     message: string,
     details: Omit<Details, keyof Progress>,
   ): Created {
-    // `progress` supplies the omitted details.
+    // `progress` adds the details that the type of `details` omits.
     const complete = { ...details, ...this.progress } as unknown as Details;
     return new Class(`${this.operation}: ${message}`, complete);
   }
 
-  /** Reports an invalid response, or a fault of several responses together, to the log and `onValidationIssue`. */
+  /** Reports the faults of a response, or of several responses together, to the log and to `onValidationIssue`. */
   report(operation: string, issues: readonly Issue[]): void {
     const { log, hooks } = this.context.settings;
     log.warn("invalid response", { operation, fields: issues.map(({ path }) => path) });

@@ -34,7 +34,7 @@ export const readPayload = <Input>(operation: Operation<Input, unknown>, input: 
   try {
     payload = readFields(operation.input, input);
   } catch (cause) {
-    // An accessor or a Proxy can throw.
+    // An accessor or a Proxy of the input can throw.
     throw new ValidationError(`${operation.id}: the input cannot be read: ${messageOf(cause)}`, {
       operation: operation.id,
       cause,
@@ -83,9 +83,9 @@ const requestOf = <Input>(
   // The check of the input has refused what JSON cannot carry.
   const body = isQuery ? undefined : JSON.stringify(operation.write?.(input.payload) ?? input.payload);
   const headers: Record<string, string> = { ...(body === undefined ? json : jsonWithBody) };
-  // Names are normalized, so that none is sent twice; `undefined` removes a header.
-  for (const added of [settings.headers, options?.headers ?? {}])
-    for (const [name, value] of Object.entries(added)) {
+  // Use names in lower case, so that no header is sent twice. `undefined` removes a header.
+  for (const extra of [settings.headers, options?.headers ?? {}])
+    for (const [name, value] of Object.entries(extra)) {
       if (value === undefined) delete headers[name.toLowerCase()];
       else headers[name.toLowerCase()] = value;
     }
@@ -177,7 +177,7 @@ const exchange = async <Input, Output>(prepared: Prepared<Input, Output>): Promi
   let isDone = false;
   try {
     call.signal?.throwIfAborted();
-    // The body is already serialized, so the checked input is the sent one.
+    // The schemas can't change what is sent, because the body is already serialized.
     if (workspace !== undefined) {
       const faults = workspace.inputIssues(operation, input.payload);
       throwIfInvalid(operation.id, await untilAborted(faults, call.signal));
@@ -187,14 +187,16 @@ const exchange = async <Input, Output>(prepared: Prepared<Input, Output>): Promi
     const body = recordOf(sending, { input, response });
     if (settings.responseValidation !== "off" && body !== undefined) {
       const faults = issuesOf(operation.output, body);
-      const typed = workspace && (await untilAborted(workspace.answerIssues(operation, body), call.signal));
+      const schemaIssues =
+        workspace && (await untilAborted(workspace.answerIssues(operation, body), call.signal));
       const { unsafe } = response;
-      const lost = unsafe ? [unsafeIssue(unsafe)] : [];
-      const all = typed || unsafe ? [...faults, ...lost, ...(typed ?? [])] : faults;
+      const numberIssues = unsafe ? [unsafeIssue(unsafe)] : [];
+      const all = schemaIssues || unsafe ? [...faults, ...numberIssues, ...(schemaIssues ?? [])] : faults;
       if (all.length > 0) reportAnswer(sending, all, response.status);
     }
     if (isDone && (call.attempts > 1 || input.hasEffect?.(body) !== false)) call.noteEffect();
-    // The checks that `responseValidation` requires are done. Otherwise, return the response unchanged.
+    // The body is an Output as far as `responseValidation` requires. Invalid bodies are reported, and returned
+    // unchanged.
     return new Answer(body as Output, call);
   } catch (error) {
     // The caller gets an error and can no longer rule out the effect: count it.
@@ -237,7 +239,9 @@ export const sendRequest = <Input, Output>(
   return answer(isTraced ? traceCall(operation.id, start, responseOf) : start(), () => call?.outcome);
 };
 
-/** Returns the record in a response. It refuses `null` or a string here, before code far away fails on it. */
+/**
+ * Returns the record in a response. Refuses `null` and strings, which would otherwise fail later, in unrelated code.
+ */
 const recordOf = <Input, Output>(
   { operation, call }: CallSending<Input, Output>,
   { input, response }: { readonly input: CallInput<Input>; readonly response: HttpResponse },

@@ -31,7 +31,7 @@ export interface RawRequest {
   readonly replay?: ReplayClass | undefined;
 }
 
-// Also match encoded dots: a service that decodes before it routes would leave the path.
+// Also match encoded dots: a service that decodes the path before it routes the request would move to another path.
 const dotSegment = /(^|\/)(\.|%2e){1,2}(\/|$)/i;
 
 const pathFaults: Rule = (path) => {
@@ -83,11 +83,14 @@ const faultsOf = (request: RawRequest): string[] => {
 /** The operations that spend other limits besides requests. */
 const limitedOperations = allOperations.filter(({ budgets }) => budgets.length > 1);
 
-// Whether a path matches a documented one, in which `:id` stands for any single segment.
-const isAt = (template: string, fullPath: string): boolean => {
-  const actual = fullPath.split("/");
-  const wanted = comparablePath(template).split("/");
-  return wanted.length === actual.length && wanted.every((part, at) => part === ":id" || part === actual[at]);
+/** Whether a path matches a documented one, in which `:id` stands for any single segment. */
+const matchesTemplate = (template: string, fullPath: string): boolean => {
+  const segments = fullPath.split("/");
+  const pattern = comparablePath(template).split("/");
+  return (
+    pattern.length === segments.length &&
+    pattern.every((part, index) => part === ":id" || part === segments[index])
+  );
 };
 
 /** The path of the base URL, and the changed routes of operations. */
@@ -97,23 +100,23 @@ interface PathSettings {
 }
 
 /**
- * The operation whose limits a request spends: the one with the longest path that contains the request's path. It
- * compares paths in a normalized spelling, like the email guard.
+ * Finds the operation whose limits a request spends: the one with the longest path that occurs in the request's path.
+ * Compares paths in a normalized spelling, like the email guard.
  */
-const spentBy = ({ method, path }: RawRequest, { basePath, routes }: PathSettings) => {
+const limitedOperationOf = ({ method, path }: RawRequest, { basePath, routes }: PathSettings) => {
   const fullPath = comparablePath(basePath + path);
   let match: { readonly operation: Operation<never, unknown>; readonly length: number } | undefined;
   for (const operation of limitedOperations)
     for (const route of [operation, { ...operation, ...routes[operation.id] }]) {
       const { length } = route.path;
-      const isMeant =
+      const isMatch =
         (route.method ?? operation.method) === method && isWithin(fullPath, comparablePath(route.path));
-      if (isMeant && length > (match?.length ?? 0)) match = { operation, length };
+      if (isMatch && length > (match?.length ?? 0)) match = { operation, length };
     }
   return match?.operation;
 };
 
-/** The number of events that a body spends; 1 if it has no array of events. */
+/** The number of events in the body; 1 if the operation has no weight or the body has no array of events. */
 const weightOf = (operation: Operation<never, unknown> | undefined, body: unknown): number => {
   const { events }: { events?: unknown } = Object(body);
   if (operation?.weight === undefined || !Array.isArray(events)) return 1;
@@ -133,21 +136,21 @@ export const rawOperation = (
 ): Operation<unknown, unknown> => {
   refuseFaults("request", faultsOf(request));
   const { method, path, body, replay = method === "GET" ? "safe" : "never" } = request;
-  // A raw request to a documented endpoint spends the same limits as its method.
-  const same = allOperations.find(
-    (operation) => operation.method === method && isAt(operation.path, comparablePath(path)),
+  // Hooks get the documented path if there is one.
+  const documented = allOperations.find(
+    (operation) => operation.method === method && matchesTemplate(operation.path, comparablePath(path)),
   );
-  const spent = spentBy(request, pathSettings);
+  const limited = limitedOperationOf(request, pathSettings);
   return {
     id: "request",
     method,
-    path: same?.path ?? "request",
+    path: documented?.path ?? "request",
     scope: [],
     replay,
-    budgets: spent?.budgets ?? ["requests"],
+    budgets: limited?.budgets ?? ["requests"],
     // With `sendAt`, the same path schedules an email.
-    stopsAlone: spent?.stopsAlone === true && Object(body).sendAt === undefined,
-    weight: () => weightOf(spent, body),
+    stopsAlone: limited?.stopsAlone === true && Object(body).sendAt === undefined,
+    weight: () => weightOf(limited, body),
     input: Anything,
     output: Anything,
     mayBeEmpty: true,

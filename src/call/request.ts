@@ -6,16 +6,16 @@ import { refuseFaults, ruleFaults } from "../runtime/rules.ts";
 import { describeIssues } from "../service/check.ts";
 import type { Operation } from "../service/define.ts";
 
-/** Gets the waits of long work. */
+/** Receives the waits of long work. */
 export interface Waits {
   /** Returns a function for one request. Call it with what the request waits for, and with undefined after the wait. */
   listener(): (waitingFor: string | undefined) => void;
 }
 
-/** What a caller may change of a plan. */
+/** The parts of a plan that a caller may change. */
 export type PlanChange = Partial<Pick<Plan, "priority" | "isDrained" | "isDivisible" | "dryRun" | "once">>;
 
-/** What one request sends, and how its caller wants it sent. */
+/** The input of one request, and how its caller changes the plan. */
 export interface CallInput<Input> {
   readonly id?: string;
   /** The path of a raw request, which is sent unchanged. */
@@ -23,9 +23,9 @@ export interface CallInput<Input> {
   readonly payload: Input;
   /** The query of a request with a body. For a GET, the payload is the query. */
   readonly query?: Readonly<Record<string, unknown>> | URLSearchParams | undefined;
-  /** What differs from the plan that the operation and the options make. */
+  /** Changes to the plan that follows from the operation and the options. */
   readonly plan?: PlanChange | undefined;
-  /** Whether a success with this response had an effect; default: unless it is a read. */
+  /** Whether a success with this response body had an effect. Default: true, except for a read. */
   readonly hasEffect?: ((body: unknown) => boolean) | undefined;
 }
 
@@ -66,7 +66,7 @@ export const withCaller = (error: unknown): unknown => {
   return error;
 };
 
-/** Changes a refusal of an input so that it names the called method, not the request inside of it. */
+/** Changes the error for an invalid input so that it names the called method and not a request inside of the call. */
 export const withOperation = (operation: string, error: unknown): unknown => {
   if (!(error instanceof ValidationError) || error.operation === undefined) return error;
   const rest = error.message.slice(error.operation.length);

@@ -4,14 +4,14 @@ import { isDate, messageOf, parsedJson } from "../runtime/values.ts";
 import { unsafeProblem } from "./invalid.ts";
 
 // Characters that a spreadsheet may read as the start of a formula, also in full width, after any apostrophes.
-const guarded = /^'*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
+const formulaStart = /^'*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
 
 /** Adds an apostrophe to text that a spreadsheet may run, or whose own apostrophe the reader would remove. */
-export const guardFormula = (text: string): string => (guarded.test(text) ? `'${text}` : text);
+export const guardFormula = (text: string): string => (formulaStart.test(text) ? `'${text}` : text);
 
 /** Removes the apostrophe that the writer, or another program, has added. */
 export const unguardFormula = (text: string): string =>
-  text.startsWith("'") && guarded.test(text) ? text.slice(1) : text;
+  text.startsWith("'") && formulaStart.test(text) ? text.slice(1) : text;
 
 const isScalar = (value: unknown): boolean =>
   ["string", "number", "boolean", "bigint"].includes(typeof value) && !String(value).includes(";");
@@ -37,7 +37,7 @@ export const plainIn = (cell: string): unknown => {
 export class CellFault extends Error {}
 
 /**
- * The object, array or text that a cell holds as JSON; undefined if it holds none.
+ * Parses a cell that contains an object, an array or a text as JSON. Returns undefined for any other cell.
  *
  * @throws CellFault for a number that JSON cannot carry.
  */
@@ -49,7 +49,7 @@ export const jsonIn = (cell: string, path: string): unknown => {
   return value;
 };
 
-// The reader removes spaces around a cell, and so at the ends of a list.
+// The reader removes spaces around a cell, so spaces at the ends of a list would be lost.
 const isPlainItem = (item: unknown): boolean =>
   typeof item === "string" && /^[\p{L}\p{N}_.]([\p{L}\p{N}_@ .-]*[\p{L}\p{N}_@.-])?$/u.test(item);
 
@@ -59,7 +59,7 @@ export interface WrittenCell {
   readonly isQuoted: boolean;
 }
 
-/** Writes a value as a cell that `readContacts` reads as the same value. @throws as `cellOf`. */
+/** Writes a value as a cell that `readContacts` reads as the same value. @throws as `cellOf` does. */
 export const typedCellOf = (value: unknown, path: string, delimiter: string): WrittenCell => {
   if (typeof value === "string") {
     // Quotes alone cannot distinguish text from JSON, because JSON always needs quotes.
@@ -76,10 +76,10 @@ export const typedCellOf = (value: unknown, path: string, delimiter: string): Wr
 };
 
 /**
- * A value as a cell: empty for null, undefined, functions and symbols; a number unescaped, because -5 is not a formula;
- * ISO 8601 for a Date; scalars of an array joined by `;`; JSON for any other array or object.
+ * Writes a value as a cell: empty for null, undefined, functions and symbols; a number as it is, because -5 is not a
+ * formula; a Date in ISO 8601; the scalars of an array joined by `;`; any other array or object as JSON.
  *
- * @throws ValidationError for a value without such a text: an invalid Date, an object with a cycle.
+ * @throws ValidationError for a value that has no such text, such as an invalid Date or an object with a cycle.
  */
 export const cellOf = (value: unknown, column: string): string | number | bigint => {
   if (value === null || ["undefined", "function", "symbol"].includes(typeof value)) return "";

@@ -23,8 +23,7 @@ export interface ReadColumn extends Column {
 export type ColumnNames = Readonly<Record<string, string | false>>;
 
 /**
- * Finds the faults of the fields that the columns fill. It takes linear time, because a file may have thousands of
- * columns.
+ * Finds the faults of the fields that the columns fill, in linear time, because a file may have thousands of columns.
  */
 const faultsOf = (columns: readonly Column[]): string[] => {
   const seen = new Set<string>();
@@ -53,10 +52,10 @@ export const trimmed = (text: string): string => text.replace(outerBlanks, "");
  */
 const keysOf = (name: string): string[] => (/^customFields\../.test(name) ? splitPath(name) : [name]);
 
-/** The columns that an entry of `columns` names: one column, or several with a plus between them. */
+/** Finds the columns that an entry of `columns` names: one column, or several with a plus between them. */
 const cellsOf = (entry: string, names: readonly string[]): readonly number[] | undefined => {
-  const at = names.indexOf(entry);
-  if (at >= 0) return [at];
+  const index = names.indexOf(entry);
+  if (index >= 0) return [index];
   const parts = entry.split("+").map((part) => names.indexOf(trimmed(part)));
   return parts.length > 1 && !parts.includes(-1) ? parts : undefined;
 };
@@ -77,13 +76,13 @@ export const columnsOf = (
   );
   const used = new Set(mapped.flatMap(([, , cells]) => cells ?? []));
   const columns: ReadColumn[] = [];
-  for (const [at, name] of names.entries())
-    if (!used.has(at) && name !== "" && others !== false)
-      columns.push({ name, keys: keysOf(name), cells: [at] });
+  for (const [index, name] of names.entries())
+    if (!used.has(index) && name !== "" && others !== false)
+      columns.push({ name, keys: keysOf(name), cells: [index] });
   for (const [name, field, cells = []] of mapped)
     if (field !== false && field !== "" && cells.length > 0)
       columns.push({ name, keys: splitPath(field), cells });
-  // Sort the fields in the order of the file.
+  // Put the fields into the order of the file.
   columns.sort((a, b) => Number(a.cells[0]) - Number(b.cells[0]));
   const faults = [
     ...mapped.flatMap(([name, , cells]) =>
@@ -114,7 +113,7 @@ export const areColumns: Rule = (value, option) => {
   return twice.map((name) => `${option}: ${name} appears twice`);
 };
 
-/** The columns that fit the rule. */
+/** Converts the option `columns`, which must have passed the rule. */
 export const columnsFrom = (columns: WriteColumns): Column[] =>
   Object.entries<string>(columns).map(([path, name]) => ({
     name,
@@ -127,7 +126,7 @@ const ancestorsOf = (path: string): string[] => {
 };
 
 /** Collects the fields of records, one record at a time. */
-export class FoundColumns {
+export class ColumnCollector {
   /** Whether each field has a value in any record, keyed by path. */
   readonly #hasValue = new Map<string, boolean>();
   /** The number of records. */
@@ -146,12 +145,12 @@ export class FoundColumns {
   /** Returns every field in the order of appearance. An object becomes one column per field. */
   columns(): Column[] {
     const hasValue = this.#hasValue;
-    // A field that is an object in one record and null in another becomes the object's columns. If it also has other
-    // values, it becomes one column, with the object as JSON.
-    const isAbove = new Set([...hasValue.keys()].flatMap(ancestorsOf));
+    // A field may be an object in one record and null in another: it becomes the columns of the object. If the field
+    // has any other value in a record, it becomes one column, with the objects as JSON.
+    const ancestors = new Set([...hasValue.keys()].flatMap(ancestorsOf));
     const paths = [...hasValue.keys()]
-      .filter((path) => hasValue.get(path) || !isAbove.has(path))
-      .filter((path) => !ancestorsOf(path).some((above) => hasValue.get(above)));
+      .filter((path) => hasValue.get(path) || !ancestors.has(path))
+      .filter((path) => !ancestorsOf(path).some((ancestor) => hasValue.get(ancestor)));
     return columnsFrom(paths);
   }
 }

@@ -23,7 +23,7 @@ interface RowOptions {
   readonly skipLines: number;
 }
 
-/** The delimiter of a first line: a comma, unless it has none outside quotes but has semicolons, tabs or pipes. */
+/** Detects the delimiter in a first line: a comma; or a semicolon, tab or pipe if there is no comma outside quotes. */
 const delimiterIn = (line: string): string => {
   const bare = line.replace(/"[^"]*"/g, "");
   const count = (delimiter: string): number => bare.split(delimiter).length;
@@ -37,16 +37,16 @@ const isBlankText = (text: string): boolean => /^[\s\u200B\uFEFF]*$/.test(text);
 /** Whether a line has only spaces and delimiters. */
 const isBlank = (text: string, delimiter: string | undefined): boolean => {
   const first = text[0];
-  // Most lines begin with a letter or a quote.
+  // Decide fast for most lines, which begin with a letter.
   if (first !== undefined && first !== delimiter && first > ";") return false;
   return isBlankText(delimiter === undefined ? text.replace(/[,;\t|]/g, "") : text.replaceAll(delimiter, ""));
 };
 
 /** The index of the next quote that closes a cell; negative if there is none. */
 const closingQuote = (text: string, from: number): number => {
-  let at = text.indexOf('"', from);
-  while (at >= 0 && text[at + 1] === '"') at = text.indexOf('"', at + 2);
-  return at;
+  let index = text.indexOf('"', from);
+  while (index >= 0 && text[index + 1] === '"') index = text.indexOf('"', index + 2);
+  return index;
 };
 
 /** A row whose end has not been read. */
@@ -62,10 +62,10 @@ interface OpenRow extends Row {
 
 /** Reads the cells of a line. A quote opens a cell only at its start, also in a malformed row. */
 const readCells = (row: OpenRow, line: string, delimiter: string): void => {
-  let at = 0;
+  let index = 0;
   do {
-    const from = row.open === undefined ? at + 1 : at;
-    if (row.open !== undefined || line[at] === '"') {
+    const from = row.open === undefined ? index + 1 : index;
+    if (row.open !== undefined || line[index] === '"') {
       const end = closingQuote(line, from);
       const part = line.slice(from, end < 0 ? line.length : end).replaceAll('""', '"');
       row.open = (row.open ?? "") + part;
@@ -73,28 +73,28 @@ const readCells = (row: OpenRow, line: string, delimiter: string): void => {
       row.cells.push(row.open);
       row.isQuoted.push(true);
       row.open = undefined;
-      at = end + 1;
-      const next = line.indexOf(delimiter, at);
+      index = end + 1;
+      const next = line.indexOf(delimiter, index);
       // Some programs write spaces between the quote and the delimiter.
-      if (line.slice(at, next < 0 ? line.length : next).trim() !== "")
+      if (line.slice(index, next < 0 ? line.length : next).trim() !== "")
         row.problem ??= 'text after a closing quote; inside a quoted cell, write a quote as ""';
-      at = next + 1;
+      index = next + 1;
     } else {
-      const end = line.indexOf(delimiter, at);
-      row.cells.push(line.slice(at, end < 0 ? line.length : end));
+      const end = line.indexOf(delimiter, index);
+      row.cells.push(line.slice(index, end < 0 ? line.length : end));
       row.isQuoted.push(false);
-      at = end + 1;
+      index = end + 1;
     }
-  } while (at > 0);
+  } while (index > 0);
 };
 
 /**
- * Yields the rows of a CSV source, as many at a time as one chunk completes.
+ * Yields the rows of a CSV source. Each batch contains the rows that one chunk completes.
  *
  * Lines with only spaces and delimiters are not rows.
  *
- * @throws ValidationError for a row longer than `maxLineBytes`, because it is unknown which of the next lines are inside a
- * cell.
+ * @throws ValidationError for a row longer than `maxLineBytes`, because it is unknown which of the next lines are
+ * inside a cell.
  */
 export async function* readRows(
   chunks: AsyncIterable<Buffer>,
@@ -108,7 +108,7 @@ export async function* readRows(
     for (const { line, text, end, fault } of lines) {
       if (line <= skipLines) continue;
       if (open === undefined && fault === undefined && isBlank(text, delimiter)) continue;
-      // Excel writes its delimiter on a line above the header, and reads it from there.
+      // Excel may write its delimiter into a line above the header, such as `sep=;`.
       const [, separator] =
         delimiter === undefined || line === 1 ? (/^"?sep=([^"])"?$/i.exec(text) ?? []) : [];
       delimiter ??= separator;

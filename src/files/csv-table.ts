@@ -3,7 +3,7 @@ import { ValidationError } from "../errors.ts";
 import { explained } from "../runtime/atomic-file.ts";
 import { isDate, isPlainObject, messageOf } from "../runtime/values.ts";
 import { cellOf, guardFormula, typedCellOf, type WrittenCell } from "./csv-cell.ts";
-import { type Column, FoundColumns } from "./csv-columns.ts";
+import { type Column, ColumnCollector } from "./csv-columns.ts";
 import { joinPath, valueAt } from "./dotted-path.ts";
 import { ndjsonRecords } from "./read-ndjson.ts";
 import { type Block, blocksOf, type FileForm } from "./write-records.ts";
@@ -22,7 +22,7 @@ const lineOf = (cells: readonly WrittenCell[], { delimiter, escapeFormulas }: Cs
       ? `"${text.replaceAll('"', '""')}"`
       : text;
   });
-  // A single empty cell would be a blank line, which is not a record.
+  // Quote a single empty cell. Otherwise, the line would be blank, which is not a record.
   return `${texts.length === 1 && texts[0] === "" ? '""' : texts.join(delimiter)}\n`;
 };
 
@@ -39,7 +39,7 @@ const rowOf = (record: unknown, number: number, write: () => string): string => 
 
 /** Creates the form of a CSV file with these columns. It leaves out other fields. */
 export const csvForm = (columns: readonly Column[], style: CsvStyle): FileForm => {
-  // The reader detects the delimiter by unquoted cells.
+  // Quote names that contain another delimiter, because the reader detects the delimiter in unquoted text.
   const names = columns.map(({ name }) => ({ cell: name, isQuoted: /[;\t|]/.test(name) }));
   const fields = columns.map(({ keys }) => ({ keys, path: joinPath(keys) }));
   const cellsOf = (record: object) =>
@@ -61,34 +61,34 @@ function asCell(this: object, key: string, value: unknown): unknown {
   return typeof original === "number" && !Number.isFinite(original) ? String(original) : value;
 }
 
-/** Reads the records that wait in a file for their columns. It doesn't limit the length of a line. */
-const waitingIn = (path: string): AsyncGenerator<object> =>
+/** Reads the records that wait in a file for their columns. Lines may have any length. */
+const spooledRecords = (path: string): AsyncGenerator<object> =>
   ndjsonRecords(path, { maxLineBytes: Number.MAX_SAFE_INTEGER }, true);
 
 /** Creates the blocks of a CSV file from records in an NDJSON file. */
-const tableWith = (path: string, collected: FoundColumns, style: CsvStyle): AsyncIterable<Block> => {
+const tableWith = (path: string, collected: ColumnCollector, style: CsvStyle): AsyncIterable<Block> => {
   const columns = collected.columns();
-  if (columns.length > 0) return blocksOf(waitingIn(path), csvForm(columns, style));
+  if (columns.length > 0) return blocksOf(spooledRecords(path), csvForm(columns, style));
   throw new ValidationError("the records have no fields: list the columns in the option columns");
 };
 
-/** Creates the blocks of a CSV file with a column for every field. It reads the NDJSON file with the records twice. */
+/** Creates the blocks of a CSV file with a column for every field. Reads the NDJSON file with the records twice. */
 export async function* tableOfFile(path: string, style: CsvStyle): AsyncGenerator<Block> {
-  const columns = new FoundColumns();
-  for await (const record of waitingIn(path)) columns.add(record);
+  const columns = new ColumnCollector();
+  for await (const record of spooledRecords(path)) columns.add(record);
   if (columns.records > 0) yield* tableWith(path, columns, style);
 }
 
 /**
- * Does the same for any records. Only the last record completes the columns, so the records wait in a file that no
- * other user may read.
+ * Does the same for any records. The columns are known only after the last record. Until then, the records wait in a
+ * file that no other user may read.
  */
 export async function* spooledTable(
   records: Iterable<object> | AsyncIterable<object>,
   path: string,
   style: CsvStyle,
 ): AsyncGenerator<Block> {
-  const columns = new FoundColumns();
+  const columns = new ColumnCollector();
   const row = (record: object, number: number): string =>
     rowOf(record, number, () => {
       columns.add(record);

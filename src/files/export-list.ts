@@ -7,7 +7,7 @@ import type { WriteOptions, Written } from "./options.ts";
 import { pathOf } from "./source.ts";
 import type { FileForm, FileTarget } from "./write-records.ts";
 
-/** A list of the client, such as `client.contacts.list()`. Its pages can be requested from any cursor. */
+/** A list of the client, such as `client.contacts.list()`. An export can continue it at any cursor. */
 interface ExportedList {
   readonly request: { readonly operation: string; readonly query: object };
   pages(options: { readonly cursor?: string | undefined }): AsyncIterable<{
@@ -16,7 +16,7 @@ interface ExportedList {
   }>;
 }
 
-/** The progress of an export, as JSON. It counts only complete pages that the draft has on disk. */
+/** The progress of an export, as JSON. Counts only complete pages that the draft has on disk. */
 interface ExportCheckpoint {
   readonly version: 1;
   /** Identifies the export, because another export must not continue this draft. */
@@ -73,9 +73,11 @@ export const exportTarget = (
 };
 
 /**
- * Writes a list to `<path>.partial`, page by page, with a checkpoint after each, and makes the file of it at the end.
+ * Writes a list to `<path>.partial`, page by page, and saves a checkpoint after each page. At the end, it creates the
+ * file from that draft.
  *
- * After a kill, the next run continues at the checkpoint: it removes what the draft has beyond that.
+ * After a kill, the next run continues at the checkpoint. It removes the bytes of the draft that came after the
+ * checkpoint.
  *
  * @param settings - the settings that determine the content of the file. A run with other settings cannot continue it.
  */
@@ -85,7 +87,7 @@ export const exportList = async (
   { header, row }: FileForm,
   { onWritten }: WriteOptions,
 ): Promise<Written> => {
-  const { limit: _any, ...query }: { limit?: unknown } = list.request.query;
+  const { limit: _, ...query }: { limit?: unknown } = list.request.query;
   const subject = JSON.stringify({ operation: list.request.operation, query, form: settings });
   const work = new Resumable<ExportCheckpoint>({
     name: `checkpoint ${checkpoint}`,

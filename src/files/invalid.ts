@@ -19,7 +19,7 @@ export interface InvalidLine {
 /** Handles a bad line. If it throws, the reading ends. */
 export type OnInvalid = (invalid: InvalidLine) => void | Promise<void>;
 
-/** A fault of a line, and its cause if there is one. */
+/** Why a line cannot be read, and the error that caused this, if there is one. */
 export interface Fault {
   readonly problem: string;
   readonly cause?: unknown;
@@ -63,7 +63,7 @@ export const recordsOf = <Line extends { readonly line: number; readonly text: s
       }
     }
   }
-  // An earlier run has already reported the first `count` records and the bad lines among them.
+  // An earlier run has settled the first `count` records, and has already reported the bad lines among them.
   return withSettled(records(), (count) => {
     settled = count;
   });

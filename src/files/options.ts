@@ -35,8 +35,8 @@ export interface ReadOptions {
   /** The name of the source in error messages. Default: the path of the source, or `input`. */
   readonly name?: string | undefined;
   /**
-   * The encoding of the text, by a name that TextDecoder knows, such as `windows-1252`. Default: UTF-8. A byte order mark
-   * of UTF-8 or UTF-16 at the start of the file takes precedence.
+   * The encoding of the text, by a name that TextDecoder knows, such as `windows-1252`. Default: UTF-8. A byte order
+   * mark of UTF-8 or UTF-16 at the start of the file takes precedence.
    */
   readonly encoding?: string | undefined;
 }
@@ -70,8 +70,8 @@ export interface WriteOptions {
   /** Whether to compress with gzip. Default: whether the path ends with `.gz`. */
   readonly gzip?: boolean | undefined;
   /**
-   * Called and awaited after each block of records was written to the file. Records that were read from the source but
-   * not counted here are still in memory. To continue after a crash, use `checkpoint`.
+   * Called and awaited after each block of records was written to the file. Records that the writer has read from the
+   * source but not counted here are still in memory. To continue after a crash, use `checkpoint`.
    */
   readonly onWritten?: ((written: Written) => void | Promise<void>) | undefined;
 }

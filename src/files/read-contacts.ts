@@ -9,7 +9,7 @@ import {
   refuseSetup,
   ruleFaults,
 } from "../runtime/rules.ts";
-import { tellSettled, withSettled } from "../runtime/source-line.ts";
+import { reportSettled, withSettled } from "../runtime/source-line.ts";
 import type { StandardSchema } from "../runtime/standard-schema.ts";
 import { CellFault, jsonIn, plainIn } from "./csv-cell.ts";
 import { type ColumnNames, trimmed } from "./csv-columns.ts";
@@ -111,8 +111,8 @@ const cellOf = (
   if (name === "listIds") return cell.split(";");
   if (name === "customFields") return jsonIn(cell.trim(), name) ?? cell;
   if (!name.startsWith("customFields.")) return cell;
-  // A quoted cell is text, unless it is JSON, which needs quotes in CSV. The writer writes text that looks like JSON as
-  // JSON.
+  // A quoted cell is text, unless it is JSON, which always needs quotes in CSV. The writer encodes a text that looks
+  // like JSON as a JSON string.
   return jsonIn(cell, name) ?? (isQuoted ? cell : plainIn(cell));
 };
 
@@ -135,23 +135,23 @@ const faultyIn = async (fields: Fields, schema: StandardSchema): Promise<Readonl
   return new Set(keys.map((key) => String(isObject(key) ? key.key : key)));
 };
 
-/** Reads refused fields in the other way if the schema accepts the result. */
+/** Converts each field that the schema refuses to its alternative, if the schema accepts that. */
 const fitted = async (fields: Fields, schema: StandardSchema): Promise<Fields> => {
   const faulty = await faultyIn(fields, schema);
   if (faulty.size === 0) return fields;
-  const tried = Object.fromEntries(
+  const converted = Object.fromEntries(
     Object.entries(fields).map(([key, value]) => [key, faulty.has(key) ? alternative(value) : value]),
   );
-  const stillFaulty = await faultyIn(tried, schema);
+  const stillFaulty = await faultyIn(converted, schema);
   return Object.fromEntries(
-    Object.entries(tried).map(([key, value]) => [key, stillFaulty.has(key) ? fields[key] : value]),
+    Object.entries(converted).map(([key, value]) => [key, stillFaulty.has(key) ? fields[key] : value]),
   );
 };
 
 async function* contacts(records: AsyncIterable<Fields>, schema: StandardSchema | undefined, isCsv: boolean) {
   for await (const record of records) {
-    // A service may write null for a missing field. The import refuses null, so leave the field out, like an empty CSV
-    // cell.
+    // A service may write null for a missing field. Leave out the field, like an empty CSV cell, because the import
+    // refuses null.
     for (const [name, value] of Object.entries(record))
       if (setByService.has(name) || value === null) delete record[name];
     const { customFields } = record;
@@ -199,28 +199,28 @@ export const readContacts = <Custom = Record<string, unknown>>(
   source: FileSource,
   options?: ReadContactsOptions<Custom>,
 ): AsyncGenerator<ContactRow<Custom>> => {
-  const own = readOptions(options, contactRules);
-  const { customFields, format: _format, types = {}, ...reading } = own;
-  const { delimiter: _, columns = {}, skipLines: __, onHeader, ...ndjson } = reading;
-  refuseSetup("readContacts", ruleFaults(own, contactRules));
-  const isCsv = isCsvName(source, own);
-  /** The columns under the names of fields. */
-  const named: Record<string, string | false> = {};
+  const settings = readOptions(options, contactRules);
+  const { customFields, format: _format, types = {}, ...csvOptions } = settings;
+  const { delimiter: _, columns = {}, skipLines: __, onHeader, ...ndjsonOptions } = csvOptions;
+  refuseSetup("readContacts", ruleFaults(settings, contactRules));
+  const isCsv = isCsvName(source, settings);
+  /** The field of each column, keyed by column name. */
+  const fieldNames: Record<string, string | false> = {};
   const records = isCsv
     ? readCsv(source, {
-        ...reading,
-        columns: named,
+        ...csvOptions,
+        columns: fieldNames,
         onHeader: (names) => {
           onHeader?.(names);
           for (const name of names)
-            if (name !== "" && fieldNamed(name) !== name) named[name] = fieldNamed(name);
-          Object.assign(named, columns);
+            if (name !== "" && fieldNamed(name) !== name) fieldNames[name] = fieldNamed(name);
+          Object.assign(fieldNames, columns);
         },
         cast: (cell, { column, isQuoted }) =>
-          cellOf(cell, { name: named[column] || column, isQuoted }, types),
+          cellOf(cell, { name: fieldNames[column] || column, isQuoted }, types),
       })
-    : readNdjson(source, ndjson);
-  // The type of the records isn't checked here, because the import checks each record.
+    : readNdjson(source, ndjsonOptions);
+  // Only the import checks the records, so their type is a claim of the caller here.
   const rows = contacts(records, customFields, isCsv) as AsyncGenerator<ContactRow<Custom>>;
-  return withSettled(rows, (count) => tellSettled(records, count));
+  return withSettled(rows, (count) => reportSettled(records, count));
 };

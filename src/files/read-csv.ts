@@ -21,8 +21,8 @@ export interface CellPlace {
 /** Options for reading CSV. */
 export interface ReadCsvOptions extends ReadOptions {
   /**
-   * The character between cells. Default: a comma; or a semicolon, tab or pipe, if the first line has those and no comma
-   * outside quotes, as Excel writes in many countries. A first line such as `sep=;`, which Excel writes, sets the
+   * The character between cells. Default: a comma; or a semicolon, tab or pipe, if the first line has those and no
+   * comma outside quotes, as Excel writes in many countries. A first line such as `sep=;`, which Excel writes, sets the
    * delimiter.
    */
   readonly delimiter?: string | undefined;
@@ -61,12 +61,12 @@ export const csvRules: Rules = {
   unescapeFormulas: isFlag,
 };
 
-/** The text of a field: the text of its cell, or the joined texts of its cells that are not empty. */
-const textOf = (cells: readonly string[], { cells: places }: ReadColumn): string =>
-  places.length === 1
-    ? (cells[places[0] ?? 0] ?? "")
-    : places
-        .map((at) => trimmed(cells[at] ?? ""))
+/** The text of a field: that of its cell, or of its non-empty cells, joined by spaces. */
+const textOf = (cells: readonly string[], { cells: indexes }: ReadColumn): string =>
+  indexes.length === 1
+    ? (cells[indexes[0] ?? 0] ?? "")
+    : indexes
+        .map((index) => trimmed(cells[index] ?? ""))
         .filter((cell) => cell !== "")
         .join(" ");
 
@@ -103,7 +103,7 @@ const rowParser = (name: string, options: ReadCsvOptions) => {
       const names = unescapeFormulas ? cells.map(unguardFormula) : cells;
       if (problem === undefined) onHeader?.(names.map(trimmed));
       const read = problem === undefined ? columnsOf(names, renamed) : { problem };
-      // Throw even with onInvalid, because without columns, no later line can be read.
+      // Throw even with onInvalid, because no later line can be read without columns.
       if ("problem" in read) throw lineError(name, line, { problem: `header: ${read.problem}` });
       columns = read.columns;
       width = cells.length;
@@ -129,9 +129,10 @@ const rowParser = (name: string, options: ReadCsvOptions) => {
  * Reads CSV, one record at a time, with constant memory.
  *
  * The first row names the fields. `customFields.plan` becomes `{ customFields: { plan } }`; any other dot is part of a
- * name. Values are strings unless `cast` converts them. Lines end with `\n`, `\r\n` or `\r`, also mixed, and
- * quoted cells may contain line ends. A byte order mark, blank lines, cells that are missing at the end of a row, and a missing last line end are accepted. Gzip is
- * recognized by the first bytes; a name that ends with `.gz` requires it. `break` closes the source.
+ * name. Values are strings unless `cast` converts them. Lines end with `\n`, `\r\n` or `\r`, also mixed, and quoted
+ * cells may contain line ends. A byte order mark, blank lines, cells that are missing at the end of a row, and a
+ * missing last line end are accepted. Gzip is recognized by the first bytes; a name that ends with `.gz` requires it.
+ * `break` closes the source.
  *
  * @returns one object per record, in the order of the file.
  * @throws ValidationError for a bad line (quotes, number of cells, not UTF-8, a `cast` that throws), unless you pass

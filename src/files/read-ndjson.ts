@@ -6,8 +6,8 @@ import { defaultMaxLineBytes, knownOptions, type ReadOptions, readRules } from "
 import { type FileSource, openSource } from "./source.ts";
 
 /**
- * The JSON parser's message, made safe for a log: without the quoted text, which may be an address, and without the
- * line number that newer versions of Node add, which is always 1.
+ * Makes the JSON parser's message safe for a log. Removes the quoted text, which may contain an address, and the line
+ * number that newer versions of Node add, which is always 1.
  */
 export const jsonProblem = (message: string): string =>
   message.replace(/, (\.\.\.)?".*$/s, "").replace(/ \(line \d+ column \d+\)$/, "");
@@ -16,9 +16,10 @@ export const jsonProblem = (message: string): string =>
 const refuseOtherJson = (name: string, { line, text }: Line): void => {
   const start = text.trim();
   const isList = start.startsWith("[");
-  // A pretty-printed object: its first line ends in the middle of the object.
+  // The first line of a pretty-printed object ends in the middle of the object.
   const isOpen = start.startsWith("{") && /[{[,]$/.test(start) && parsedJson(start) === undefined;
-  // A CSV header: a name, which may be quoted, and a delimiter; or only a column for the email address.
+  // A CSV header starts with a name, which may be quoted, and a delimiter. Its only column may also be the email
+  // address.
   if (/^("[^"{}]+"|[^"{}[\]\d,;\t|-][^"{}[\],;\t|]*)[,;\t|].*[^}]$|^"?e-?mail[^,:{}]*$/is.test(start)) {
     const problem =
       "this looks like CSV, not NDJSON: read it as CSV, or give the file a name that ends in .csv";
@@ -61,7 +62,7 @@ export const ndjsonRecords = (
   const lines = readLines(chunks, { maxLineBytes });
   let isFirst = true;
   const parseLine = (line: Line) => {
-    // Check the first character first, because most lines begin with their record.
+    // Decide fast for most lines, which begin with the record.
     if (line.text[0] !== "{" && line.fault === undefined && line.text.trim() === "") return undefined;
     // Throw even with onInvalid, because every line would be a bad line.
     if (isFirst) refuseOtherJson(name, line);
@@ -74,9 +75,9 @@ export const ndjsonRecords = (
 /**
  * Reads newline-delimited JSON, one record at a time, with constant memory.
  *
- * A byte order mark, `\r\n`, blank lines and a missing last line end are accepted. Gzip is recognized by the first bytes; a name that ends with `.gz` requires it.
- * `break` closes the source. The type argument is not checked here; `events.ingest` and `contacts.import` check each
- * record.
+ * A byte order mark, `\r\n`, blank lines and a missing last line end are accepted. Gzip is recognized by the first
+ * bytes; a name that ends with `.gz` requires it. `break` closes the source. The type argument is not checked here;
+ * `events.ingest` and `contacts.import` check each record.
  *
  * @returns one object per line, in the order of the lines.
  * @throws ValidationError for a line that is not a JSON object in UTF-8, or longer than `maxLineBytes`, unless you pass

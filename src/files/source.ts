@@ -13,14 +13,14 @@ import { isBytes, messageOf } from "../runtime/values.ts";
  */
 async function* gunzipped(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const gunzip = createGunzip();
-  const ended = pipeline(source, gunzip).catch(() => {
-    // This error also destroys the transform, so the loop below throws it.
+  const closed = pipeline(source, gunzip).catch(() => {
+    // Ignore the error here. It also destroys the transform, so the loop below throws it.
   });
   try {
     yield* gunzip;
   } finally {
     // Leaving the loop has destroyed the transform. That ends the pipeline, but not at once.
-    await ended;
+    await closed;
   }
 }
 
@@ -63,7 +63,7 @@ async function* asBytes(chunks: AsyncIterable<Uint8Array | string>): AsyncGenera
 }
 
 const gzipStart = Buffer.from([0x1f, 0x8b]);
-// Enough for a byte order mark, spaces and the longest start in `otherFiles`.
+// The first bytes must have room for a byte order mark, spaces and the longest start in `otherFiles`.
 const longestStart = 64;
 
 /** Reads the first bytes of chunks. Returns them, and a function for all chunks from the beginning. */
@@ -112,11 +112,12 @@ const tags =
   "!doctype !-- html head title meta link style script body table thead tbody tr div span center form font br p> h1";
 
 /**
- * How files begin that other programs wrote, although their name says text. A start in lower case matches every case.
+ * The first bytes of files that are not text, although their names may say so. A start in lower case matches any case.
  *
- * Not by a library: `file-type` 21 recognizes no web page and no SYLK file, and each start needs its own advice.
+ * This is not a library's list, because `file-type` 21 recognizes no web page and no SYLK file, and each needs its
+ * advice.
  */
-const otherFiles: readonly (readonly [starts: readonly string[], what: string, mend: string])[] = [
+const otherFiles: readonly (readonly [starts: readonly string[], what: string, advice: string])[] = [
   [["PK\x03\x04"], "an Excel workbook or another ZIP file, not a text file", asCsv],
   [["PK\x05\x06"], "an empty ZIP file, not a text file", asCsv],
   [["\xd0\xcf\x11\xe0"], "an old Excel workbook (.xls), not a text file", asCsv],
@@ -159,7 +160,7 @@ const isUtf16 = (start: Buffer): boolean => {
 /**
  * Converts the text of a file to UTF-8.
  *
- * @throws ConfigurationError for a file of something else, or bytes that the encoding does not have.
+ * @throws ConfigurationError for a file that is not text, or bytes that are invalid in the encoding.
  */
 async function* asUtf8(
   chunks: AsyncGenerator<Buffer>,

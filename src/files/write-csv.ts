@@ -42,8 +42,7 @@ const rules: Rules = {
 };
 
 /**
- * The path of the file where records wait for their columns: beside the target, or in the temporary folder for a
- * stream.
+ * The path of the file in which records wait for their columns. For a stream, it is in the temporary folder.
  */
 const spoolPathOf = (target: FileTarget): string =>
   `${pathOf(target) ?? join(tmpdir(), "touchpoint")}.${randomUUID().slice(0, 8)}.rows.tmp`;
@@ -51,19 +50,19 @@ const spoolPathOf = (target: FileTarget): string =>
 /**
  * Writes CSV with a header row from any (async) iterable, with constant memory, as fast as the target accepts it.
  *
- * Fields of plain objects become columns with dotted names (`customFields.plan`). A Date is written as ISO 8601, null and
- * missing values as an empty cell, an array of scalars joined by `;`, any other array or object as JSON. Without the
- * option `columns`, every field of every record becomes a column. Lines end with `\n`. Without records, the file has only
- * the header of `columns`.
+ * Fields of plain objects become columns with dotted names (`customFields.plan`). A Date is written as ISO 8601, null
+ * and missing values as an empty cell, an array of scalars joined by `;`, any other array or object as JSON. Without
+ * the option `columns`, every field of every record becomes a column. Lines end with `\n`. Without records, the file
+ * has only the header of `columns`.
  *
- * The file appears under its name when it is complete: it is written to a `.tmp` file, synced and renamed. A stream is not
- * ended.
+ * The file appears under its name when it is complete: it is written to a `.tmp` file, synced and renamed. A stream is
+ * not ended.
  *
  * @returns the number of records and bytes that this call wrote.
- * @throws ValidationError for a record that cannot be written; it names the number of the record, from 1. Also for records
- * that cannot be iterated, such as a page.
- * @throws ConfigurationError for an unknown option, for repeated columns, and when a file cannot be written. A stream or a
- * source that fails rejects with its own error. In each case an existing file is unchanged.
+ * @throws ValidationError for a record that cannot be written; it names the number of the record, from 1. Also for
+ * records that cannot be iterated, such as a page.
+ * @throws ConfigurationError for an unknown option, for repeated columns, and when a file cannot be written. A stream
+ * or a source that fails rejects with its own error. In each case an existing file is unchanged.
  * @example
  * ```ts
  * import { writeCsv } from "touchpoint-sdk/files";
@@ -88,8 +87,8 @@ export const writeCsv = async (
   }
   const settings = { columns: columns ?? null, ...style };
   if (form) return exportList(exported, settings, form, checked);
-  // Only the last record completes the columns. Until then, the records wait in an NDJSON file that no other user may
-  // read.
+  // The columns are known only after the last record. Until then, the records wait in an NDJSON file that no other user
+  // may read.
   const path = `${await destinationOf(exported.path)}.records`;
   let table: Written | undefined;
   const finish = async (draft: string): Promise<void> => {
@@ -97,7 +96,7 @@ export const writeCsv = async (
     table = await writeBlocks(exported.path, tableOfFile(draft, style), {});
   };
   const written = await exportList({ ...exported, path, mode: 0o600, finish }, settings, ndjsonForm, checked);
-  // Undefined if an earlier run has written the table, and was killed before it could delete the checkpoint.
+  // `table` is undefined if an earlier run wrote it, and was killed before it deleted the checkpoint.
   const bytes = table?.bytes ?? (await explained(exported.path, () => stat(exported.path))).size;
   return { ...written, bytes };
 };

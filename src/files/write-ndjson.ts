@@ -9,7 +9,7 @@ export interface WriteNdjsonOptions extends WriteOptions {}
 
 const lineOf = (record: object, number: number): string => {
   try {
-    // Undefined for a value without a JSON form, such as a function, although its type says string.
+    // The result is undefined for a value without a JSON form, such as a function, although its type is string.
     const text: string | undefined = JSON.stringify(record);
     if (text?.startsWith("{")) return `${text}\n`;
   } catch (cause) {
@@ -24,12 +24,12 @@ export const ndjsonForm: FileForm = { header: "", row: lineOf };
 /**
  * Writes newline-delimited JSON from any (async) iterable, with constant memory, as fast as the target accepts it.
  *
- * The file appears under its name when it is complete: it is written to a `.tmp` file, synced and renamed. A stream is not
- * ended.
+ * The file appears under its name when it is complete: it is written to a `.tmp` file, synced and renamed. A stream is
+ * not ended.
  *
  * @returns the number of records and bytes that this call wrote.
- * @throws ValidationError for a record that is not an object or has no JSON form; it names the number of the record, from
- * 1. Also for records that cannot be iterated, such as a page.
+ * @throws ValidationError for a record that is not an object or has no JSON form; it names the number of the record,
+ * from 1. Also for records that cannot be iterated, such as a page.
  * @throws ConfigurationError for an unknown option, and when a file cannot be written. A stream or a source that fails
  * rejects with its own error. In each case an existing file is unchanged.
  * @example

@@ -62,7 +62,7 @@ type Sink = Pick<Draft, "append" | "commit" | "discard">;
 /**
  * Writes a block and waits until the stream has accepted it, so that at most one block is in memory.
  *
- * If the stream is closed meanwhile, it may never call back; the listener handles that.
+ * A stream that is closed during the write may never call back, so the function also listens for its end.
  */
 const writeToStream = (stream: Writable, block: string | Uint8Array): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -79,15 +79,15 @@ const writeToStream = (stream: Writable, block: string | Uint8Array): Promise<vo
     else stream.write(block, settle);
   });
 
-/** A stream of the caller. The writer doesn't end it, because it may be standard output, or get more data. */
+/** Writes to a stream of the caller. Doesn't end the stream, because it may be standard output, or get more data. */
 const streamSink = (stream: Writable): Sink => {
-  // An error between two blocks also belongs to the next write. Without a listener, it would end the process.
+  // After an error between two blocks, the next write fails. Without a listener, the error would end the process.
   const ignore = (): void => {};
   stream.on("error", ignore);
   return {
     append: (block) => writeToStream(stream, block),
     commit: async () => void stream.off("error", ignore),
-    // Don't remove the listener, because the event may follow after the callback with the error.
+    // Don't remove the listener, because the stream may emit the error after its callback got it.
     discard: async () => {},
   };
 };
@@ -103,9 +103,9 @@ const openTarget = async (target: FileTarget): Promise<Sink> => {
 };
 
 /**
- * Writes blocks to a target, one after the other. It requests the next block when it has written the previous one.
+ * Writes blocks to a target. Requests the next block only after it has written the previous one.
  *
- * After a failure, it closes the source, removes an incomplete file, and throws the first error.
+ * After a failure, it closes the source, removes the incomplete file, and throws the first error.
  */
 export const writeBlocks = async (
   target: FileTarget,

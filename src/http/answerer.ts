@@ -18,7 +18,7 @@ const lastOf = (value: RawHeaders[string]): string =>
 const nameOf = ({ server, via }: RawHeaders): string =>
   oneLine(lastOf(server), longestName) || oneLine(lastOf(via).split(",").at(-1) ?? "", longestName);
 
-/** The title of a page, or the first line of a plain text, without a repeated status. */
+/** The title of a page, or the first line of plain text. It leaves out the status, which the message names anyway. */
 const titleOf = ({ text, status }: HttpResponse): string => {
   const top = text.slice(0, topOfPage);
   const [, title] = /<(?:title|h1)[^<>]*>([^<]+)/i.exec(top) ?? [];

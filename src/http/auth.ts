@@ -9,13 +9,14 @@ import type { HttpResponse } from "./message.ts";
 import { isErrorLike, sanitizedError } from "./sanitized-error.ts";
 import { AttemptFailure, type Sending, type Stage } from "./types.ts";
 
-// A shorter key is an ordinary word, as in tests. Removing it would make every message unreadable.
-const shortestAlone = 6;
-/** The number of last used keys to remove from texts, because a call can outlive its key. */
-const mostKeys = 100;
-const instead = "[redacted]";
+// A shorter key, as in tests, may be an ordinary word. It is removed only after `Bearer`, so that messages stay
+// readable.
+const minDistinctLength = 6;
+// The redactor removes older keys, too, because a call can outlive its key.
+const maxKeys = 100;
+const replacement = "[redacted]";
 
-const named: Readonly<Record<string, string>> = {
+const namedEntities: Readonly<Record<string, string>> = {
   "&": "amp",
   "<": "lt",
   ">": "gt",
@@ -31,13 +32,13 @@ const characterPattern = (character: string): string => {
   if (/[A-Za-z0-9]/.test(character)) return character;
   const code = character.charCodeAt(0);
   const hex = code.toString(16).padStart(2, "0");
-  const inHtml = `&(?:#0*${code}|#x0*${hex}${named[character] ? `|${named[character]}` : ""});`;
+  const inHtml = `&(?:#0*${code}|#x0*${hex}${namedEntities[character] ? `|${namedEntities[character]}` : ""});`;
   return `(?:\\\\*\\x${hex}|\\\\+u00${hex}|%${hex}|${inHtml})`;
 };
 
 const patternOf = (key: string): string => {
   const forms = `(?:${[...key].map(characterPattern).join("")})`;
-  return key.length < shortestAlone ? `(?<=\\bBearer(?:\\s|%20|\\+)+)${forms}` : forms;
+  return key.length < minDistinctLength ? `(?<=\\bBearer(?:\\s|%20|\\+)+)${forms}` : forms;
 };
 
 // Sort the longest key first, because one key may be the start of another.
@@ -50,22 +51,22 @@ const patternOfAll = (keys: readonly string[]): RegExp =>
     "gi",
   );
 
-/** Removes used keys from everything that comes back, because services and fetches may repeat the request. */
+/** Removes API keys from responses and errors, because a service or a `fetch` may quote the request with its key. */
 export class Redactor {
   #keys: readonly string[] = [];
   #pattern: RegExp | undefined;
 
   learn(key: string): void {
     if (this.#keys.at(-1) === key) return;
-    this.#keys = [...this.#keys.filter((older) => older !== key), key].slice(-mostKeys);
+    this.#keys = [...this.#keys.filter((older) => older !== key), key].slice(-maxKeys);
     this.#pattern = undefined;
   }
 
   readonly text = (text: string): string => {
     if (this.#keys.length === 0) return text;
-    // Create the pattern for the first text, because most clients never have a text to clean.
+    // Create the pattern only when it is needed, because most clients never have a text to clean.
     this.#pattern ??= patternOfAll(this.#keys);
-    return text.replace(this.#pattern, instead);
+    return text.replace(this.#pattern, replacement);
   };
 
   /** Removes the key from every part of a failed response that an error exposes. */
@@ -92,22 +93,22 @@ export class Redactor {
   }
 
   /**
-   * Cleans a body in place, which was parsed or copied only for this purpose. It doesn't recurse, because a body may be
-   * nested to any depth.
+   * Cleans a body in place, so the body must not belong to the caller. The method doesn't recurse, because a body may
+   * be nested to any depth.
    */
   body(body: unknown): unknown {
     if (typeof body === "string") return this.text(body);
-    const left = typeof body === "object" && body !== null ? [body] : [];
-    for (let at = left.pop(); at !== undefined; at = left.pop()) {
-      for (const [name, value] of Object.entries(at)) {
-        if (typeof value === "object" && value !== null) left.push(value);
+    const pending = typeof body === "object" && body !== null ? [body] : [];
+    for (let parent = pending.pop(); parent !== undefined; parent = pending.pop()) {
+      for (const [name, value] of Object.entries(parent)) {
+        if (typeof value === "object" && value !== null) pending.push(value);
         const clean: unknown = typeof value === "string" ? this.text(value) : value;
         const cleanName = this.text(name);
         if (cleanName === name && clean === value) continue;
-        if (cleanName !== name) Reflect.deleteProperty(at, name);
+        if (cleanName !== name) Reflect.deleteProperty(parent, name);
         // Define the property instead of assigning it, because its name may be __proto__.
-        const how = { value: clean, enumerable: true, writable: true, configurable: true };
-        Object.defineProperty(at, cleanName, how);
+        const property = { value: clean, enumerable: true, writable: true, configurable: true };
+        Object.defineProperty(parent, cleanName, property);
       }
     }
     return body;
@@ -115,9 +116,9 @@ export class Redactor {
 
   #cause(cause: unknown): unknown {
     if (!isErrorLike(cause)) return cause;
-    const said = [cause.message, cause.stack, ...Object.values(cause)];
-    const holdsKey = said.some((value) => typeof value === "string" && this.text(value) !== value);
-    return holdsKey ? sanitizedError(cause, this.text) : cause;
+    const values = [cause.message, cause.stack, ...Object.values(cause)];
+    const hasKey = values.some((value) => typeof value === "string" && this.text(value) !== value);
+    return hasKey ? sanitizedError(cause, this.text) : cause;
   }
 }
 
@@ -138,7 +139,7 @@ export const redacting = (redactor: Redactor): Stage => {
   };
 };
 
-const ask = async (source: () => string | Promise<string>): Promise<string> => {
+const requestKey = async (source: () => string | Promise<string>): Promise<string> => {
   let key: unknown;
   try {
     key = await source();
@@ -170,7 +171,7 @@ const fixedKey = (key: string, { learn }: AuthSettings): Stage => {
 /**
  * Waits for a key, but not longer than an attempt may take.
  *
- * @throws TimeoutError after that time. It ends the call: without an attempt, nothing would limit the retries.
+ * @throws TimeoutError after that time. The error ends the call without a retry, because no attempt was made.
  */
 const keyWithin = async (
   key: Promise<string>,
@@ -191,7 +192,7 @@ const keyWithin = async (
 const renewableKey = (source: () => string | Promise<string>, settings: AuthSettings): Stage => {
   let current: Promise<string> | undefined;
   return async function authStage(sending, request, next) {
-    current ??= ask(source);
+    current ??= requestKey(source);
     const used = current;
     const forget = (): void => {
       if (current === used) current = undefined;

@@ -23,11 +23,12 @@ export const claimOnce = (clock: Pick<Clock, "now">): Stage => {
     sending: Sending,
     { request, next }: { readonly request: HttpRequest; readonly next: Send },
   ): Promise<HttpResponse> => {
-    const since = clock.now();
+    const startedAt = clock.now();
     await claim.take(sending.call, request.attemptTimeoutMs);
     try {
-      // The attempt must end before its claim counts as that of a dead process.
-      const attemptTimeoutMs = Math.floor(request.attemptTimeoutMs - (clock.now() - since));
+      // The claim has used up a part of the time. After `attemptTimeoutMs`, the ledger assumes that this process has
+      // died.
+      const attemptTimeoutMs = Math.floor(request.attemptTimeoutMs - (clock.now() - startedAt));
       if (attemptTimeoutMs <= 0) throw notSent("the ledger used up all of timeoutMs", "timeout");
       sending.call.signal?.throwIfAborted();
       if (request.admission?.mustWaitAgain)
@@ -36,9 +37,9 @@ export const claimOnce = (clock: Pick<Clock, "now">): Stage => {
       if (wasNotApplied(sending, response)) await claim.settle("not-sent");
       return response;
     } catch (failure) {
-      // Any other error was thrown before the attempt.
-      const maybe = failure instanceof AttemptFailure && mayHaveTakenEffect(sending.operation, failure);
-      if (!maybe) await claim.settle("not-sent");
+      // Any other error was thrown before the attempt, so the email was not sent.
+      const mayBeSent = failure instanceof AttemptFailure && mayHaveTakenEffect(sending.operation, failure);
+      if (!mayBeSent) await claim.settle("not-sent");
       throw failure;
     }
   };

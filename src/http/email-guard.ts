@@ -14,7 +14,7 @@ export interface EmailGuardSettings {
   readonly wallTime: () => number;
 }
 
-const answered = (status: number, json?: object): HttpResponse => ({
+const responseWith = (status: number, json?: object): HttpResponse => ({
   status,
   headers: {},
   text: "",
@@ -23,20 +23,20 @@ const answered = (status: number, json?: object): HttpResponse => ({
 });
 
 /** Creates the response to a request that was not sent. It has the shape of a real response. */
-const pretended = (
+const dryRunResponse = (
   { method, path }: HttpRequest,
   body: Record<string, unknown>,
   now: string,
 ): HttpResponse => {
-  if (method === "DELETE") return answered(204);
-  if (method !== "POST") return answered(200, { status: "SCHEDULED", sendAt: now, ...body });
+  if (method === "DELETE") return responseWith(204);
+  if (method !== "POST") return responseWith(200, { status: "SCHEDULED", sendAt: now, ...body });
   const id = `dry-run:${crypto.randomUUID()}`;
   const request = { method, path, body };
   if (body.sendAt !== undefined)
-    return answered(201, { scheduled: true, id, status: "SCHEDULED", sendAt: body.sendAt, request });
+    return responseWith(201, { scheduled: true, id, status: "SCHEDULED", sendAt: body.sendAt, request });
   const { to, subject, cc = [] } = body;
   const rest = { from: "", sentAt: now, tracked: false, contactId: "", contactCreated: false };
-  return answered(200, { id, to, cc, subject, ...rest, request });
+  return responseWith(200, { id, to, cc, subject, ...rest, request });
 };
 
 /**
@@ -45,13 +45,14 @@ const pretended = (
  */
 export const emailGuard = ({ guards, log, paths, wallTime }: EmailGuardSettings): Stage => {
   const emailPaths = paths.map(comparablePath);
-  const isOfEmails = ({ operation }: Sending, { method, path }: HttpRequest): boolean => {
+  const isEmailRequest = ({ operation }: Sending, { method, path }: HttpRequest): boolean => {
     if (method === "GET") return false;
     if (operation.isEmail) return true;
-    const actual = comparablePath(path);
+    const requestPath = comparablePath(path);
     // Also compare with the email path without its prefix, because a gateway may add the prefix.
     return emailPaths.some(
-      (emailPath) => isWithin(actual, emailPath) || isWithin(actual, emailPath.replace("/api/v1/", "/")),
+      (emailPath) =>
+        isWithin(requestPath, emailPath) || isWithin(requestPath, emailPath.replace("/api/v1/", "/")),
     );
   };
   const sendEmail = async (sending: Sending, request: HttpRequest, send: Send): Promise<HttpResponse> => {
@@ -62,11 +63,11 @@ export const emailGuard = ({ guards, log, paths, wallTime }: EmailGuardSettings)
     if (method !== "DELETE") guards.check(operation, body, method === "POST");
     if (!guards.isAlwaysDry && !(dryRun ?? guards.isDry)) return send(sending, request);
     log.info("dry run, not sent", { operation });
-    const response = pretended(request, Object(body), new Date(wallTime()).toISOString());
+    const response = dryRunResponse(request, Object(body), new Date(wallTime()).toISOString());
     sending.call.answered(response);
     return response;
   };
   return function guardEmails(sending, request, next) {
-    return isOfEmails(sending, request) ? sendEmail(sending, request, next) : next(sending, request);
+    return isEmailRequest(sending, request) ? sendEmail(sending, request, next) : next(sending, request);
   };
 };

@@ -26,14 +26,14 @@ import type { HttpResponse } from "./message.ts";
 import { isMailAccountRefusal, mayHaveTakenEffect } from "./retry-policy.ts";
 import { AttemptFailure, type FailureNotes, type Progress, type Sending } from "./types.ts";
 
-/** A failed attempt, and the facts about the complete call. */
-interface Findings extends FailureNotes {
+/** What the error for a failed attempt contains besides the failure. */
+interface FailureFacts extends FailureNotes {
   readonly sending: Sending;
   /** The time on this machine's clock, in milliseconds since 1970. */
   readonly wallTime: number;
 }
 
-const plain: Readonly<Record<number, new (message: string, details: ApiErrorDetails) => ApiError>> = {
+const classByStatus: Readonly<Record<number, new (message: string, details: ApiErrorDetails) => ApiError>> = {
   400: BadRequestError,
   401: AuthenticationError,
   403: PermissionDeniedError,
@@ -44,12 +44,13 @@ const plain: Readonly<Record<number, new (message: string, details: ApiErrorDeta
   504: GatewayTimeoutError,
 };
 
-// The service documents { error: string }. Frameworks often nest or rename it; a hostile body may be nested endlessly.
-const deepestSentence = 8;
+// The service documents { error: string }. Frameworks often nest or rename the field. The limit stops the search in a
+// hostile body, which may be nested to any depth.
+const maxDepth = 8;
 
 /** The error message in a body; undefined if there is none. */
 export const sentenceOf = (body: unknown, depth = 0): string | undefined => {
-  if (typeof body !== "object" || body === null || depth > deepestSentence) return undefined;
+  if (typeof body !== "object" || body === null || depth > maxDepth) return undefined;
   const { error, message }: { error?: unknown; message?: unknown } = body;
   if (typeof error === "string" && error !== "") return error;
   return typeof message === "string" && message !== "" ? message : sentenceOf(error, depth + 1);
@@ -63,53 +64,53 @@ const advice = ({ plan, call }: Sending): string => {
     : "It may have been applied; repeating it does no harm.";
 };
 
-// A gateway sends every other unclear status, and the message in its body.
-const statusesOfService = [500, 503];
+// The statuses of the service itself that leave the outcome open. A gateway sends all others, with its own message.
+const serviceStatuses = [500, 503];
 
 const hintFor = (
   failure: AttemptFailure,
-  { sending, retryAfterMs, wallTime }: Findings,
+  { sending, retryAfterMs, wallTime }: FailureFacts,
 ): string | undefined => {
   const { id, budgets } = sending.operation;
   const { status = 0, json, headers = {} } = failure.response ?? {};
   if (status === 400 && hasTimes.has(id)) return clockHint(headers, wallTime);
   if (status === 429) return pauseHint(budgets.at(-1), retryAfterMs);
   const hint = onceHint(sending) ?? hintOf(failure, id);
-  // If the body has no message, the text about the gateway already explains the status.
-  const isSaid = failure.kind !== "status" || sentenceOf(json) === undefined;
-  const isService = statusesOfService.includes(status) || !mayHaveTakenEffect(sending.operation, failure);
-  return hint ?? (isSaid || isService ? undefined : advice(sending));
+  // If the body has no message, the message of the error already contains the advice.
+  const isInMessage = failure.kind !== "status" || sentenceOf(json) === undefined;
+  const isFromService = serviceStatuses.includes(status) || !mayHaveTakenEffect(sending.operation, failure);
+  return hint ?? (isInMessage || isFromService ? undefined : advice(sending));
 };
 
-const statusError = (failure: AttemptFailure, response: HttpResponse, findings: Findings) => {
+const statusError = (failure: AttemptFailure, response: HttpResponse, facts: FailureFacts) => {
   const { status } = response;
-  const { operation, call } = findings.sending;
+  const { operation, call } = facts.sending;
   const sentence = sentenceOf(response.json);
-  const said = sentence ?? `${operation.id}: ${answererOf(response)}. ${advice(findings.sending)}`;
-  const message = findings.note === undefined ? said : `${said} (${findings.note})`;
+  const text = sentence ?? `${operation.id}: ${answererOf(response)}. ${advice(facts.sending)}`;
+  const message = facts.note === undefined ? text : `${text} (${facts.note})`;
   const details = {
     ...call.progress,
     status,
     headers: toHeaders(response.headers),
     body: response.isJson ? response.json : response.text,
-    retryAfterMs: findings.retryAfterMs,
-    hint: hintFor(failure, findings),
+    retryAfterMs: facts.retryAfterMs,
+    hint: hintFor(failure, facts),
   };
   if (status === 429) return new RateLimitError(message, details);
   if (status === 503) return new ServiceUnavailableError(message, details);
   if (isMailAccountRefusal(operation, failure)) return new MailAccountError(message, details);
-  const Class = plain[status] ?? ApiError;
+  const Class = classByStatus[status] ?? ApiError;
   return new Class(message, details);
 };
 
-const failedAttempt = (failure: AttemptFailure, findings: Findings): TouchpointError => {
+const failedAttempt = (failure: AttemptFailure, facts: FailureFacts): TouchpointError => {
   if (failure.kind === "status" && failure.response !== undefined) {
-    return statusError(failure, failure.response, findings);
+    return statusError(failure, failure.response, facts);
   }
-  const { progress } = findings.sending.call;
-  const details = { ...progress, cause: failure.cause, hint: hintFor(failure, findings) };
+  const { progress } = facts.sending.call;
+  const details = { ...progress, cause: failure.cause, hint: hintFor(failure, facts) };
   const start = failure.wasSent ? "sent, no usable response" : "not sent";
-  const message = `${progress.operation}: ${start} (${failure.message}). ${advice(findings.sending)}${findings.note === undefined ? "" : ` ${findings.note}`}`;
+  const message = `${progress.operation}: ${start} (${failure.message}). ${advice(facts.sending)}${facts.note === undefined ? "" : ` ${facts.note}`}`;
   if (failure.kind === "timeout") return new TimeoutError(message, details);
   if (failure.kind === "broken" || failure.kind === "empty" || failure.kind === "too-large") {
     return new ResponseValidationError(message, { ...details, status: failure.response?.status ?? 200 });
@@ -128,43 +129,45 @@ const endingOf = (cause: CallEnding, progress: Progress, hint: string | undefine
   return new Class(message, { ...progress, cause, hint });
 };
 
-/** The same error again, with a field that it cannot change: `outcome`, `hint`. */
+/** Copies an error and changes some of its fields, because fields such as `outcome` and `hint` are read-only. */
 export const errorWith = (error: TouchpointError, field: Partial<ErrorDetails>): TouchpointError => {
-  // Every class of errors takes its own fields as details.
+  // Every error class accepts its own fields as details.
   const Class = error.constructor as new (message: string, details: object) => TouchpointError;
-  const made = new Class(error.message, { ...error, cause: error.cause, ...field });
-  made.partial = error.partial;
-  if (error.stack !== undefined) made.stack = error.stack;
-  return made;
+  const copy = new Class(error.message, { ...error, cause: error.cause, ...field });
+  copy.partial = error.partial;
+  if (error.stack !== undefined) copy.stack = error.stack;
+  return copy;
 };
 
 /**
- * Creates the error for the end of a call. It returns the reason of a caller's own signal unchanged.
+ * Creates the error for the end of a call. The reason of a caller's own signal stays unchanged.
  *
  * @param hint - advice for the error, if the reason has none.
  */
-export const callErrorFrom = (ended: unknown, progress: Progress, hint?: string): unknown => {
-  // If the complete call ended, create the error for the complete call and not for the request.
-  const reason = ended instanceof TouchpointError && isEnding(ended.cause) ? ended.cause : ended;
+export const callErrorFrom = (thrown: unknown, progress: Progress, hint?: string): unknown => {
+  // The deadline or `close` ends a request and its complete call. The error then describes the call.
+  const reason = thrown instanceof TouchpointError && isEnding(thrown.cause) ? thrown.cause : thrown;
   if (isEnding(reason))
-    return endingOf(reason, progress, ended instanceof TouchpointError ? ended.hint : hint);
-  const isLess = reason instanceof TouchpointError && reason.outcome !== progress.outcome;
-  // It was refused, but an earlier request may have had an effect.
-  return isLess && progress.outcome === "unknown" ? errorWith(reason, { outcome: "unknown" }) : reason;
+    return endingOf(reason, progress, thrown instanceof TouchpointError ? thrown.hint : hint);
+  const hasOtherOutcome = reason instanceof TouchpointError && reason.outcome !== progress.outcome;
+  // This request had no effect, but an earlier request of the call may have had one.
+  return hasOtherOutcome && progress.outcome === "unknown"
+    ? errorWith(reason, { outcome: "unknown" })
+    : reason;
 };
 
 /**
- * Creates the error for the end of a sending. Only this function and `CallView.error` create errors with an outcome.
+ * Creates the public error for a request that failed.
  *
  * @param notes - `wallTime` is the time on this machine's clock, in milliseconds since 1970.
  */
 export const errorFrom = (
-  failed: unknown,
+  thrown: unknown,
   sending: Sending,
   notes: FailureNotes & { readonly wallTime: number },
 ): unknown => {
-  if (!(failed instanceof AttemptFailure))
-    return callErrorFrom(failed, sending.call.progress, onceHint(sending));
-  if (failed.kind !== "aborted") return failedAttempt(failed, { sending, ...notes });
-  return callErrorFrom(failed.cause, sending.call.progress, onceHint(sending));
+  if (!(thrown instanceof AttemptFailure))
+    return callErrorFrom(thrown, sending.call.progress, onceHint(sending));
+  if (thrown.kind !== "aborted") return failedAttempt(thrown, { sending, ...notes });
+  return callErrorFrom(thrown.cause, sending.call.progress, onceHint(sending));
 };

@@ -76,20 +76,20 @@ export const hasTimes: ReadonlySet<string> = new Set([
   "emails.scheduled.update",
 ]);
 
-// A Date header has a precision of one second, and a response takes some time.
-const leastOffMs = 2_000;
+// A smaller difference may come from the Date header, which has whole seconds, and from the time that a response takes.
+const minSkewMs = 2_000;
 
 /** A hint about this machine's clock, if it differs from the `Date` of a response by two seconds or more. */
 export const clockHint = ({ date }: RawHeaders, wallTime: number): string | undefined => {
-  // If there are several Date headers, one is from a proxy, and nobody knows which one.
+  // If a response has several Date headers, some are from proxies, and nothing shows which one is the service's.
   const aheadMs = typeof date === "string" ? wallTime - Date.parse(date) : Number.NaN;
-  if (!(Math.abs(aheadMs) >= leastOffMs)) return undefined;
+  if (!(Math.abs(aheadMs) >= minSkewMs)) return undefined;
   const seconds = Math.round(Math.abs(aheadMs) / 1_000);
   const [where, when] = aheadMs > 0 ? ["ahead of", "future"] : ["behind", "past"];
   return `this machine's clock is ${seconds} s ${where} the service's clock, so the current time here is in the ${when} there: correct this machine's clock`;
 };
 
-/** Advice when to retry after a 429, which pauses the narrowest limit of its operation. */
+/** Advice about when to retry after a 429. A 429 pauses the narrowest limit of its operation. */
 export const pauseHint = (limit: string | undefined, retryAfterMs: number | undefined): string =>
   `the limit ${limit} is paused: try again ${retryAfterMs === undefined ? "later" : `in ${Math.ceil(retryAfterMs / 1_000)} s`}`;
 

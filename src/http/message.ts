@@ -42,8 +42,10 @@ export const headersOf = ({ headers, authorization }: HttpRequest): Readonly<Rec
   // The key comes first: properties that follow a spread cost up to a microsecond each.
   authorization === undefined ? headers : { authorization, ...headers };
 
-/** Whether the headers or the status prove that there is no body. Otherwise, a missing body may have been cut off. */
-export const isWholeWithoutBody = ({ status, headers, text }: HttpResponse): boolean =>
+/**
+ * Whether the status or the headers prove that a response has no body. Otherwise, a missing body may have been lost.
+ */
+export const isProvenEmpty = ({ status, headers, text }: HttpResponse): boolean =>
   text === "" &&
   (status === 204 ||
     status === 205 ||

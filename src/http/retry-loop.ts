@@ -7,7 +7,7 @@ export interface Repeated<T> {
   readonly work: () => Promise<T>;
 }
 
-/** p-retry converts anything that is not an Error to a TypeError, and an abort reason may be any value. */
+/** Wraps a failure, because an abort reason may be any value, and p-retry replaces values that are not Errors. */
 class Failed extends Error {
   readonly failure: unknown;
 
@@ -20,11 +20,11 @@ class Failed extends Error {
 const failureOf = (error: unknown): unknown => (error instanceof Failed ? error.failure : error);
 
 /**
- * Repeats work after its first failure; throws the last one. The attempts of a request and the items of a batch are
- * repeated here.
+ * Repeats work after its first failure, and throws the last failure. Requests and batches use it.
  *
  * p-retry runs the loop. It is loaded at the first failure, so that a successful call doesn't load it. The wait happens
- * in `shouldRetry`, which p-retry awaits, because no other hook can be aborted.
+ * in `shouldRetry`, because its length depends on the failure, and because p-retry itself doesn't use the client's
+ * clock.
  */
 export const repeatAfter = async <T>(failure: unknown, { again, work }: Repeated<T>): Promise<T> => {
   if (!(await again(failure))) throw failure;
@@ -38,7 +38,7 @@ export const repeatAfter = async <T>(failure: unknown, { again, work }: Repeated
   };
   try {
     return await pRetry(repeated, {
-      // `again` counts the retries, because only it knows the rules for a 401 with a new key, or a maximum of 0.
+      // `again` limits the retries, because a 401 with a new key is retried even if `maxRetries` is 0.
       retries: Number.POSITIVE_INFINITY,
       minTimeout: 0,
       shouldRetry: ({ error }) => again(failureOf(error)),
@@ -56,18 +56,18 @@ interface RoundsCall {
   backOff(ms: number): Promise<void>;
 }
 
-/** Thrown by a round that left something to do. */
+/** Thrown after a round that left something to do. */
 class Unfinished extends Error {}
 
 /**
  * Repeats a round of requests until nothing is left to do.
  *
- * @param most - how many rounds there may be.
- * @param round - resolves with whether nothing is left.
+ * @param maxRounds - the maximum number of rounds.
+ * @param round - resolves with true when nothing is left to do.
  */
 export const inRounds = async (
   call: RoundsCall,
-  most: number,
+  maxRounds: number,
   round: () => Promise<boolean>,
 ): Promise<void> => {
   const { quota, random } = call.context;
@@ -76,7 +76,7 @@ export const inRounds = async (
     if (!(await round())) throw new Unfinished();
   };
   const again = async (failure: unknown): Promise<boolean> => {
-    if (!(failure instanceof Unfinished) || rounds >= most) return false;
+    if (!(failure instanceof Unfinished) || rounds >= maxRounds) return false;
     if (call.longWaits === undefined && !quota.draw()) return false;
     // After the client is closed, this wait ends at once, and the next request throws the reason.
     await call.backOff(backoffMs(rounds, random()));

@@ -3,7 +3,11 @@ import type { AttemptFailure } from "./types.ts";
 
 /** The decision after a failed attempt. */
 export type Verdict =
-  | { readonly again: true /** How long to wait first. */; readonly waitMs: number }
+  | {
+      readonly again: true;
+      /** How long to wait before the next attempt. */
+      readonly waitMs: number;
+    }
   | { readonly again: false };
 
 /** The facts, besides the failure, on which the decision depends. */
@@ -13,7 +17,7 @@ export interface Situation {
   /** The number of attempts so far, including the failed one. */
   readonly attempts: number;
   readonly maxRetries: number;
-  /** Whether this is the call's first 401 and a newer key may be available. */
+  /** Whether this is the request's first 401 and a newer key may be available. */
   readonly canRenewKey: boolean;
   /** The wait that the response requires, if any. */
   readonly retryAfterMs: number | undefined;
@@ -34,11 +38,13 @@ export const backoffMs = (attempts: number, random: number): number =>
 
 // Stryker disable OptionalChaining: a failure by status always has a response; its type alone does not say so.
 
-// If a refusal has one of these words, a person has to check the mail account. The opposite mistake sends a second
-// email.
-const wordsOfGateways = /upstream|gateway|time-?out|timed out|connection|incomplete|proxy/i;
+// A 502 with one of these words counts as a gateway's, so its outcome is unknown. If it was the service's refusal after
+// all, somebody checks in vain whether the email was sent. The opposite mistake would send a second email.
+const gatewayWords = /upstream|gateway|time-?out|timed out|connection|incomplete|proxy/i;
 
-/** Whether a 502 for an email is the service's own message about the mail account. Any other 502 is from a proxy. */
+/**
+ * Whether a 502 for an email is the service's own message about the mail account. Any other 502 counts as a proxy's.
+ */
 export const isMailAccountRefusal = (
   { isEmail = false }: Pick<OperationFacts, "isEmail">,
   failure: AttemptFailure,
@@ -47,16 +53,16 @@ export const isMailAccountRefusal = (
   const body = failure.response.json;
   if (typeof body !== "object" || body === null || !("error" in body) || typeof body.error !== "string")
     return false;
-  // Require exactly the documented body, because the JSON of a proxy has more fields, or mentions gateways.
-  return Object.keys(body).length === 1 && !wordsOfGateways.test(body.error);
+  // Require exactly the documented body. JSON of a proxy has more fields, or mentions gateways.
+  return Object.keys(body).length === 1 && !gatewayWords.test(body.error);
 };
 
-// Proxies return these if the service was slow with a request that it has read, or if a connection broke.
-const statusesOfProxies = [408, 460, 499];
+// Proxies return these statuses when the service is slow to respond to a request, or when a connection breaks. In both
+// cases, the service may have read the request.
+const proxyStatuses = [408, 460, 499];
 
 /** Whether a request with this response status may have taken effect. */
-export const isUnclearStatus = (status: number): boolean =>
-  status >= 500 || statusesOfProxies.includes(status);
+export const isUnclearStatus = (status: number): boolean => status >= 500 || proxyStatuses.includes(status);
 
 /** Whether the failed attempt may have taken effect. */
 export const mayHaveTakenEffect = (operation: Situation["operation"], failure: AttemptFailure): boolean => {
@@ -64,40 +70,41 @@ export const mayHaveTakenEffect = (operation: Situation["operation"], failure: A
   return isUnclearStatus(failure.response?.status ?? 0) && !isMailAccountRefusal(operation, failure);
 };
 
-// These are about the request, or about the client's network (511), so a repeated request gets the same response.
+// These statuses are about the request or the client's network (511), so a repeated request gets the same response.
 const finalServerStatuses = [501, 505, 506, 510, 511];
 
 /**
- * Whether a repeated request may get another response than this status. That is true for most 5xx: besides the
- * documented ones, network edges have their own, such as Cloudflare's 520 to 530, 529 and 598.
+ * Whether a repeated request may get a different response. This is true for most 5xx statuses, also for those that only
+ * network edges use, such as Cloudflare's 520 to 530, 529 and 598.
  */
 export const isTemporaryStatus = (status: number): boolean =>
   status === 425 ||
   status === 429 ||
-  statusesOfProxies.includes(status) ||
+  proxyStatuses.includes(status) ||
   (status >= 500 && status <= 599 && !finalServerStatuses.includes(status));
 
-// Whether a repeated request would get the same response.
+/** Whether a repeated request would get the same response. */
 const isFinal = (operation: Situation["operation"], failure: AttemptFailure): boolean => {
   if (["aborted", "redirect", "too-large", "empty", "unmocked"].includes(failure.kind)) return true;
   if (failure.kind !== "status") return false;
   return !isTemporaryStatus(failure.response?.status ?? 0) || isMailAccountRefusal(operation, failure);
 };
 
-/** Decides about the next attempt. It is a pure function, so that every case can be tested. */
+/** Decides whether to retry after a failed attempt. It is a pure function, so that tests can cover every case. */
 export const judge = (failure: AttemptFailure, situation: Situation): Verdict => {
   const { operation, replay, attempts, canRenewKey, maxRetries, retryAfterMs, maxRetryAfterMs, random } =
     situation;
   const status = failure.response?.status;
-  // A rotated key is not a failure. It is retried once per call, even if nothing else is retried.
+  // A 401 for a rotated key is not a failure. Retry the request once with the new key, even if `maxRetries` is 0.
   if (canRenewKey) return { again: true, waitMs: 0 };
   if (attempts > maxRetries || isFinal(operation, failure)) return { again: false };
   if (replay === "never" && mayHaveTakenEffect(operation, failure)) return { again: false };
-  // Zero and a date in the past count as no required wait, because all callers would retry at the same moment.
+  // Treat a required wait of 0, or a date in the past, like none: otherwise, all callers would retry at the same
+  // moment.
   const requiredMs = retryAfterMs ?? 0;
   if (requiredMs === 0) return { again: true, waitMs: backoffMs(attempts, random) };
   // Never shorten the required wait: wait for all of it, or don't retry.
   if (requiredMs > maxRetryAfterMs) return { again: false };
-  // A 429 and a 503 pause their budget, which also delays this call.
+  // A 429 or 503 pauses the limits of the request, so the limits make the next attempt wait.
   return { again: true, waitMs: status === 429 || status === 503 ? 0 : requiredMs };
 };

@@ -2,7 +2,7 @@ import type { RetryNotice } from "../options/hooks.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { pauseMsOf } from "../runtime/headers.ts";
 import { errorFrom } from "./error-from.ts";
-import { type HttpRequest, type HttpResponse, isWholeWithoutBody } from "./message.ts";
+import { type HttpRequest, type HttpResponse, isProvenEmpty } from "./message.ts";
 import { repeatAfter } from "./retry-loop.ts";
 import { judge, mayHaveTakenEffect } from "./retry-policy.ts";
 import { AttemptFailure, type FailureNotes, type Send, type Sending, type Stage } from "./types.ts";
@@ -55,8 +55,8 @@ const never = Number.POSITIVE_INFINITY;
 
 const quotaNote = "It was not repeated: other failures have used up the retry quota.";
 
-/** Whether a body contains no more information than an empty one. */
-const isWordOfSuccess = (text: string): boolean =>
+/** Whether a text body says only that the request succeeded, so that it contains no more than an empty body. */
+const isBareSuccess = (text: string): boolean =>
   /^\s*(ok(ay)?|done|success(ful)?|accepted|created|updated|deleted|removed|cancell?ed|no content)?[.!]?\s*$/i.test(
     text,
   );
@@ -66,9 +66,9 @@ const accept = ({ operation, call }: Sending, response: HttpResponse): HttpRespo
   const { status } = response;
   if (status >= 200 && status < 300) {
     if (response.isJson) return response;
-    if (operation.mayBeEmpty && isWordOfSuccess(response.text)) return response;
+    if (operation.mayBeEmpty && isBareSuccess(response.text)) return response;
     const what = response.text === "" ? "an empty body" : "a body that is not JSON";
-    const kind = isWholeWithoutBody(response) ? "empty" : "broken";
+    const kind = isProvenEmpty(response) ? "empty" : "broken";
     return new AttemptFailure(kind, `status ${status} with ${what}`, { wasSent: true, response });
   }
   if (status === 404 && call.mayHaveTakenEffect && operation.notFoundMeansDone) {
@@ -79,17 +79,17 @@ const accept = ({ operation, call }: Sending, response: HttpResponse): HttpRespo
 };
 
 /**
- * The attempts of one request after the first one. It notes whether any attempt may have taken effect, and decides
- * about the next one.
+ * The attempts of one request after the first one. Records whether any attempt may have taken effect, and decides
+ * whether to make another one.
  */
-class Repeats {
+class Retries {
   readonly #sending: Sending;
   readonly #attempts: { readonly request: HttpRequest; readonly next: Send };
   readonly #settings: RetrySettings;
   #hasRenewedKey = false;
-  /** The quota that the last retry has spent. */
+  /** The quota that the last retry spent. */
   #drawn = 0;
-  /** The text to append to the error of the last failure. */
+  /** The facts to add to the error of the last failure. */
   #notes: FailureNotes | undefined;
 
   constructor(
@@ -102,9 +102,10 @@ class Repeats {
     this.#settings = settings;
   }
 
-  /** Continues after a first failure. */
+  /** Retries the request after its first failure. */
   async after(failure: unknown): Promise<HttpResponse> {
-    // The request was refused while it waited, maybe together with thousands of others. The executor creates the error.
+    // Any other error was thrown before an attempt. Thousands of waiting requests may be refused at once, so only pass
+    // it on. The executor creates the public error.
     if (!(failure instanceof AttemptFailure)) throw failure;
     try {
       const again = (last: unknown): Promise<boolean> => this.#again(last);
@@ -127,12 +128,12 @@ class Repeats {
 
   /** Waits until the next attempt is due. Resolves with false if there is no next attempt. */
   async #again(failure: unknown): Promise<boolean> {
-    // Any other error was thrown before the attempt. A requeued attempt doesn't count.
+    // Any other error was thrown before the attempt.
     if (!(failure instanceof AttemptFailure)) return false;
     const { operation, plan, call } = this.#sending;
     const { signal } = call;
     const { kind, response } = failure;
-    // A requeued request was not sent, and the limits make its next attempt wait.
+    // A requeued request was not sent, so it doesn't count as an attempt. The limits make it wait again.
     if (kind === "requeued") return !signal?.aborted;
     call.attempted();
     if (plan.replay !== "safe" && mayHaveTakenEffect(operation, failure)) call.noteEffect();
@@ -166,14 +167,14 @@ class Repeats {
     return true;
   }
 
-  /** Whether the call ends before another attempt could be made. */
+  /** Whether the call ends before the next attempt could start. */
   #isTooLate(waitMs: number, pauseMs: number): boolean {
     const { deadlineAt = never, waitsEndAt = never, waitLeftMs = never } = this.#sending.call;
     const leftMs = Math.min(deadlineAt, waitsEndAt) - this.#settings.clock.now();
     return Math.max(waitMs, pauseMs) > leftMs || pauseMs > waitLeftMs;
   }
 
-  /** Spends quota for a retry. Refusals by the limits, and background work, spend none. */
+  /** Spends quota for a retry. A retry after a 429, or of background work, spends none. */
   #draw({ kind, response }: AttemptFailure): boolean {
     if (response?.status === 429 || this.#sending.plan.priority === "background") return true;
     const cost = kind === "timeout" ? costAfterTimeout : costOfRepeat;
@@ -192,7 +193,7 @@ export const retry = (settings: RetrySettings): Stage =>
       return Promise.reject(errorFrom(call.signal.reason, sending, { wallTime }));
     }
     const repeat = (failure: unknown): Promise<HttpResponse> =>
-      new Repeats(sending, { request, next }, settings).after(failure);
+      new Retries(sending, { request, next }, settings).after(failure);
     // Not an async function, because its frame would take half of the memory of a call that waits for a limit.
     return next(sending, request).then(function answered(response) {
       const accepted = accept(sending, response);

@@ -12,17 +12,19 @@ export const isErrorLike = (value: unknown): value is ErrorLike =>
 
 const asIs = (text: string): string => text;
 
-/** The name, message, stack and code of an error, and nothing else, because a fetch may attach whole requests to it. */
+/**
+ * Copies only the name, message, stack and code of an error, because a `fetch` may attach the request to its errors.
+ */
 export const sanitizedError = (original: ErrorLike, change = asIs): Error & { readonly code?: string } => {
   const plain = new Error();
-  const keep = (name: "name" | "message" | "stack"): void => {
+  const copyText = (name: "name" | "message" | "stack"): void => {
     const value: unknown = original[name];
     if (typeof value !== "string") return;
     Object.defineProperty(plain, name, { value: change(value), writable: true, configurable: true });
   };
-  keep("name");
-  keep("message");
-  keep("stack");
+  copyText("name");
+  copyText("message");
+  copyText("stack");
   const { code } = original;
   return typeof code === "string" ? Object.assign(plain, { code: change(code) }) : plain;
 };

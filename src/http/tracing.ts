@@ -7,7 +7,7 @@ import { hintOf, statusHint } from "./hints.ts";
 import type { HttpRequest, HttpResponse } from "./message.ts";
 import { AttemptFailure, type Send, type Sending, type Stage } from "./types.ts";
 
-/** Traces work like `tracePromise`, but without its result, because that contains personal data. */
+/** Does the same as `tracePromise`, but doesn't publish the result of the work, which contains personal data. */
 const withoutResult = async <Trace extends object, Result>(
   channel: TracingChannel<string, Trace>,
   trace: Trace,
@@ -18,7 +18,7 @@ const withoutResult = async <Trace extends object, Result>(
     results.push(await work());
   }, trace);
   const [result] = results;
-  // If the work fails, tracePromise rejects, so the work has a result here.
+  // If the work had failed, tracePromise would have rejected, so there is a result.
   return result as Result;
 };
 
@@ -36,20 +36,20 @@ interface CallNumbers {
 export const isCallWatched = (): boolean => calls.hasSubscribers !== false;
 
 /**
- * Runs a call, and publishes its start and end. A method call is one message, regardless of its number of requests.
+ * Runs a call, and publishes its start and end. A method call has one trace, however many requests it sends.
  *
- * @param taken - returns the numbers of the call after its success.
+ * @param numbersOf - returns the numbers of the call after its success.
  */
 export const traceCall = <T>(
   operation: string,
   work: () => Promise<T>,
-  taken: (result: T) => CallNumbers,
+  numbersOf: (result: T) => CallNumbers,
 ): Promise<T> => {
   const trace: CallTrace = { operation };
   return withoutResult(calls, trace, async () => {
     try {
       const result = await work();
-      const { status, attempts, waitedMs } = taken(result);
+      const { status, attempts, waitedMs } = numbersOf(result);
       Object.assign(trace, { status, attempts, waitedMs });
       return result;
     } catch (error) {

@@ -15,7 +15,8 @@ export interface Plan {
   /** The maximum total time that the requests of the call may wait for limits; undefined for no maximum. */
   readonly maxWaitMs: number | undefined;
   /**
-   * Whether the request has events of a recorder: it is allowed while the client closes, and `maxQueued` doesn't apply.
+   * Whether a recorder sends the request. It is then allowed while the client closes, and `maxQueued` doesn't apply to
+   * it.
    */
   readonly isDrained: boolean;
   /** Whether the limits may refuse the request with a BatchTooLarge, so that the caller sends it in parts. */
@@ -31,7 +32,7 @@ export interface Plan {
   readonly onWait: ((waitingFor: string | undefined) => void) | undefined;
 }
 
-/** The text to append to the error of a failed attempt. */
+/** Facts to add to the error of a failed attempt. */
 export interface FailureNotes {
   readonly retryAfterMs?: number | undefined;
   /** A sentence for the message. */
@@ -51,7 +52,7 @@ export interface CallView {
   readonly signal: AbortSignal | undefined;
   /** The end of `totalTimeoutMs`, on the client's clock. */
   readonly deadlineAt: number | undefined;
-  /** When the waits of the call end because of the client's deadline, on the client's clock. */
+  /** When the client's deadline ends the waits of the call, on the client's clock. */
   readonly waitsEndAt?: number | undefined;
   /** The remaining part of `maxWaitMs` for all requests of the call together; undefined for no limit. */
   readonly waitLeftMs: number | undefined;
@@ -73,17 +74,17 @@ export interface CallView {
   /** Subtracts a wait from the remaining `maxWaitMs`. */
   spendWait(ms: number): void;
   /**
-   * Waits before the next try and reports the wait to `onWait`. The end of the client ends the wait, too.
+   * Waits before the next try and reports the wait to `onWait`. Closing the client ends the wait.
    *
    * @param onWait - by default, the listener of the long work that the call is a part of.
    */
   backOff(ms: number, waitingFor?: string, onWait?: Plan["onWait"]): Promise<void>;
   /** Creates an error of this class with the facts of the call. Its message begins with the operation. */
-  error<Details extends ErrorDetails, Made>(
-    Class: new (message: string, details: Details) => Made,
+  error<Details extends ErrorDetails, Created>(
+    Class: new (message: string, details: Details) => Created,
     message: string,
     details: Omit<Details, keyof Progress>,
-  ): Made;
+  ): Created;
 }
 
 /** One operation with its plan, and the call that it belongs to. The stages pass it along with its request. */
@@ -109,7 +110,7 @@ export type FailureKind =
   /** A success response that is larger than allowed. */
   | "too-large"
   | "redirect"
-  /** The limits make the request wait again before its first byte. Only the retry stage handles this kind. */
+  /** The request was not sent, because it has to wait for the limits again. Only the retry stage handles this kind. */
   | "requeued"
   /** A test double has no handler for the request. */
   | "unmocked"
@@ -136,7 +137,7 @@ export class AttemptFailure extends Error {
   }
 }
 
-/** Thrown for a batch that was not sent, because only parts of it fit beside interactive calls. Internal. */
+/** Thrown for a batch that was not sent, because it leaves no room for interactive calls. Internal. */
 export class BatchTooLarge extends Error {
   /** The maximum weight of a part. */
   readonly most: number;

@@ -7,7 +7,7 @@ import { messageOf } from "../runtime/values.ts";
 import type { JournalFile } from "./journal-file.ts";
 import type { Ledger } from "./ledger.ts";
 import { type KeyStore, ledgerOver } from "./ledger-over.ts";
-import { foundAt } from "./memory-ledger.ts";
+import { entryAt } from "./memory-ledger.ts";
 import { isClock, type Stored, settled } from "./rules.ts";
 
 /** The key store of a ledger in a file, for the processes of one machine. */
@@ -15,7 +15,7 @@ const fileKeys = (path: string, clock: Pick<Clock, "wallTime">): KeyStore => {
   let latest: JournalFile | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
-  /** Runs each use of the file after the previous one. Returns undefined if there is no file and `create` is false. */
+  /** Queues the uses of the file, one after the other. Returns undefined if there is no file and `create` is false. */
   const inTurn = <T>(
     create: boolean,
     work: (journal: JournalFile, file: FileHandle) => Promise<T>,
@@ -37,7 +37,7 @@ const fileKeys = (path: string, clock: Pick<Clock, "wallTime">): KeyStore => {
   };
 
   const lookUp = async (find: (keys: JournalFile["keys"]) => Stored | undefined) =>
-    foundAt(await inTurn(false, async ({ keys }) => find(keys)), clock.wallTime());
+    entryAt(await inTurn(false, async ({ keys }) => find(keys)), clock.wallTime());
 
   const settle: KeyStore["settle"] = async (key, claim, settling) => {
     const isSettled = await inTurn(false, async (journal, file) => {
@@ -50,17 +50,18 @@ const fileKeys = (path: string, clock: Pick<Clock, "wallTime">): KeyStore => {
   };
 
   return {
-    claim: async ({ claim, ...of }) => {
-      const { key } = of;
+    claim: async ({ claim, ...details }) => {
+      const { key } = details;
       try {
         const isFirst = await inTurn(true, async (journal, file) => {
           if (journal.keys.find(key) !== undefined) return false;
           // `append` resolves only when the claim would survive a power cut, so no email is sent before that.
-          return journal.append(file, { ...of, since: clock.wallTime(), seen: journal.seen, claim });
+          return journal.append(file, { ...details, since: clock.wallTime(), seen: journal.seen, claim });
         });
         return isFirst ?? false;
       } catch (error) {
-        // The line of the claim may be in the file. Await the release, because the process may end after the error.
+        // The claim may be in the file despite the error. Release it, and await that, because the process may end after
+        // the error.
         await settle(key, claim, { as: "not-sent" }).catch(() => undefined);
         throw error;
       }
@@ -73,12 +74,12 @@ const fileKeys = (path: string, clock: Pick<Clock, "wallTime">): KeyStore => {
       if (latest === undefined) {
         const { newestKeys } = await import("./journal-file.ts");
         for (const entry of await newestKeys(path)) {
-          before = entry.at;
-          yield foundAt(entry, clock.wallTime());
+          before = entry.offset;
+          yield entryAt(entry, clock.wallTime());
         }
       }
       const entries = await inTurn(false, async ({ keys }) => keys.newestFirst());
-      for (const entry of entries ?? []) if (entry.at < before) yield foundAt(entry, clock.wallTime());
+      for (const entry of entries ?? []) if (entry.offset < before) yield entryAt(entry, clock.wallTime());
     },
   };
 };

@@ -20,38 +20,40 @@ const bytesOfTail = 64;
 const { O_APPEND, O_CREAT, O_RDWR } = constants;
 
 /** The number of bytes to parse at once: about 500 lines, which block the event loop for a few milliseconds. */
-const stretch = 128 * 1024;
+const bytesPerRead = 128 * 1024;
 
 const bytesForFirstRows = 64 * 1024;
 
-/** Reads bytes from the offset `at` into the buffer. Returns the filled part. */
-const fill = async (file: FileHandle, buffer: Buffer, at: number): Promise<Buffer> => {
+/** Reads bytes into the buffer, starting at an offset of the file. Returns the filled part. */
+const fill = async (file: FileHandle, buffer: Buffer, offset: number): Promise<Buffer> => {
   let filled = 0;
   while (filled < buffer.length) {
-    const { bytesRead } = await file.read(buffer, filled, buffer.length - filled, at + filled);
+    const { bytesRead } = await file.read(buffer, filled, buffer.length - filled, offset + filled);
     if (bytesRead === 0) break;
     filled += bytesRead;
   }
   return buffer.subarray(0, filled);
 };
 
-/** A key, with the byte offset of its claim. */
+/** A taken key. */
 interface JournalEntry extends Stored {
-  readonly at: number;
+  /** The byte offset of the claim. */
+  readonly offset: number;
+  /** The number of bytes that the claiming process had read. */
   readonly seen: number | undefined;
 }
 
-/** The keys after applying the lines of a file in order. */
+/** The keys of a file. Apply its lines in order. */
 class JournalKeys extends KeyTable<JournalEntry> {
   /** Applies a line. Returns whether its record took effect. */
-  apply({ at, record }: JournalLine): boolean {
+  apply({ offset, record }: JournalLine): boolean {
     // Two processes that create the file at the same time both write a first line.
     if ("touchpointLedger" in record) return true;
     if ("settle" in record) return this.settle(record.key, record.claim, record);
     const { key, fingerprint, since, seen, claim } = record;
     const { operation, limitMs } = claimDetails(record);
-    // List the fields: a spread copy of a parsed record takes twice as long, and twice the memory.
-    const claimed = { key, fingerprint, since, claim, operation, limitMs, at, seen };
+    // List the fields, because a spread copy of a parsed record takes twice the time and memory.
+    const claimed = { key, fingerprint, since, claim, operation, limitMs, offset, seen };
     return this.claim(Object.assign(claimed, { state: "pending", receipt: undefined } as const));
   }
 }
@@ -64,7 +66,9 @@ export class JournalFile {
   readonly #path: string;
   readonly keys = new JournalKeys();
   #point: ReadingPoint = fileStart;
-  #isNamed = false;
+  /** Whether the first line was read. */
+  #hasFirstLine = false;
+  /** The last bytes read so far, by which to recognize the file. */
   #tail: Buffer = Buffer.alloc(0);
 
   constructor(path: string) {
@@ -73,7 +77,7 @@ export class JournalFile {
 
   /** The number of bytes read so far. */
   get seen(): number {
-    return this.#point.at;
+    return this.#point.offset;
   }
 
   /**
@@ -91,10 +95,10 @@ export class JournalFile {
     if (file === undefined) return undefined;
     try {
       if (isKnown) await this.#recognize(file);
-      // Sync the directory, because the name of a new file must be as durable as its content.
+      // Sync the directory, because the name of a new file must be durable before its content counts.
       else await syncDirectoryOf(await realpath(this.#path));
-      await this.#readOn(file, undefined);
-      if (!this.#isNamed) await this.#begin(file, create);
+      await this.#readNewLines(file, undefined);
+      if (!this.#hasFirstLine) await this.#begin(file, create);
       return await work(file);
     } finally {
       await file.close();
@@ -113,7 +117,7 @@ export class JournalFile {
     const { bytesWritten } = await file.write(line);
     if (bytesWritten < line.length) throw new Error("the disk is full");
     await file.sync();
-    const effect = await this.#readOn(file, record);
+    const effect = await this.#readNewLines(file, record);
     const [here, there] = await Promise.all([
       file.stat({ bigint: true }),
       stat(this.#path, { bigint: true }),
@@ -140,17 +144,17 @@ export class JournalFile {
       throw new Error(
         `another program shortened the file: it had at least ${this.seen} bytes, but now has ${size}`,
       );
-    const at = this.seen - this.#tail.length;
-    const tail = await fill(file, Buffer.alloc(this.#tail.length), at);
+    const offset = this.seen - this.#tail.length;
+    const tail = await fill(file, Buffer.alloc(this.#tail.length), offset);
     if (!tail.equals(this.#tail)) throw damage(this.#point.line - 1, "has changed since it was last read");
   }
 
   async #begin(file: FileHandle, create: boolean): Promise<void> {
     const beginning = (await fill(file, Buffer.alloc(1), 0)).toString();
-    // Every record starts with a line break, and a power cut may have left zeros.
+    // Each record starts with a line break. After a power cut, a file may start with zeros.
     if (!["", "\n", "\0"].includes(beginning)) throw damage(1, "was not written by a ledger");
     if (!create) return;
-    // Ignore a failure, for example for an empty file that another user created.
+    // Ignore a failure. The empty file may belong to another user.
     await file.chmod(0o600).catch(() => undefined);
     await this.append(file, { touchpointLedger: 1, id: crypto.randomUUID() });
   }
@@ -159,28 +163,28 @@ export class JournalFile {
    * Reads the file to its end. Returns whether the record `own` took effect; undefined if the new lines don't contain
    * it.
    */
-  async #readOn(file: FileHandle, own: JournalRecord | undefined): Promise<boolean | undefined> {
+  async #readNewLines(file: FileHandle, own: JournalRecord | undefined): Promise<boolean | undefined> {
     let effect: boolean | undefined;
     const { size } = await file.stat();
-    for (let length = stretch, isEnd = false; !isEnd; ) {
-      const { at } = this.#point;
-      const bytes = await fill(file, Buffer.alloc(Math.min(length, Math.max(0, size - at))), at);
-      isEnd = at + bytes.length >= size;
+    for (let length = bytesPerRead, isEnd = false; !isEnd; ) {
+      const { offset } = this.#point;
+      const bytes = await fill(file, Buffer.alloc(Math.min(length, Math.max(0, size - offset))), offset);
+      isEnd = offset + bytes.length >= size;
       if (!isEnd && bytes.length < length) throw new Error(becameShorter);
       const { lines, to } = readLines(bytes, this.#point, isEnd);
       const [first] = lines;
-      if (!this.#isNamed && first !== undefined && !("touchpointLedger" in first.record))
+      if (!this.#hasFirstLine && first !== undefined && !("touchpointLedger" in first.record))
         throw damage(first.line, "is not the first line of a ledger");
-      this.#isNamed ||= first !== undefined;
+      this.#hasFirstLine ||= first !== undefined;
       this.#point = to;
-      const read = bytes.subarray(Math.max(0, to.at - at - bytesOfTail), to.at - at);
+      const read = bytes.subarray(Math.max(0, to.offset - offset - bytesOfTail), to.offset - offset);
       this.#tail = Buffer.concat([this.#tail, read]).subarray(-bytesOfTail);
       for (const line of lines) {
         const isEffective = this.keys.apply(line);
         if (own !== undefined && idOf(own) === idOf(line.record)) effect ??= isEffective;
       }
-      // If a line is longer than one read, double the length.
-      length = to.at === at ? 2 * length : stretch;
+      // If no line was complete, read twice as much.
+      length = to.offset === offset ? 2 * length : bytesPerRead;
     }
     return effect;
   }
@@ -196,8 +200,10 @@ const idOf = (record: JournalRecord): string => {
 };
 
 /**
- * Reads the last claimed keys from the end of the file, the latest first. The first rows of a list need no more than
- * that. It returns only keys whose claim is certain: the claiming process had read all lines before the ones read here.
+ * Reads the most recent keys from the end of the file, the latest first, so that a list can start at once.
+ *
+ * Earlier lines, which are not read here, may claim the same keys. So the function returns only keys whose claiming
+ * process had read all of those lines and found no claim.
  */
 export const newestKeys = async (path: string): Promise<JournalEntry[]> => {
   const file = await open(path).catch(() => undefined);
@@ -206,16 +212,16 @@ export const newestKeys = async (path: string): Promise<JournalEntry[]> => {
     const { size } = await file.stat();
     const begin = Math.max(0, size - bytesForFirstRows);
     const bytes = await fill(file, Buffer.alloc(size - begin), begin);
-    // Nothing is incomplete between the line breaks of two records.
+    // Start between the line breaks of two records, because the first line may be incomplete.
     const cut = bytes.indexOf("\n\n") + 1;
-    const from = { ...fileStart, at: begin + cut };
+    const from = { ...fileStart, offset: begin + cut };
     const keys = new JournalKeys();
     for (const line of readLines(bytes.subarray(cut), from, true).lines) keys.apply(line);
     const newest = keys.newestFirst();
-    const uncertain = newest.findIndex(({ seen = 0 }) => seen < from.at);
+    const uncertain = newest.findIndex(({ seen = 0 }) => seen < from.offset);
     return uncertain === -1 ? newest : newest.slice(0, uncertain);
   } catch {
-    // The caller reads the complete file after this, and gets an error that names the line.
+    // Ignore the error. The caller then reads the complete file, and gets an error that names the line.
     return [];
   } finally {
     await file?.close();

@@ -8,7 +8,7 @@ interface ClaimRecord extends Partial<ClaimDetails> {
   readonly fingerprint: string;
   /** The time of the claim, in milliseconds since 1970. */
   readonly since: number;
-  /** The number of bytes of the file that the process had read when it found the key free. */
+  /** The number of bytes of the file that the process had read when the key was free. */
   readonly seen?: number;
   readonly claim: string;
 }
@@ -29,12 +29,13 @@ export type JournalRecord =
 
 /** A record, and the byte offset and number of its line. */
 export interface JournalLine {
-  readonly at: number;
+  readonly offset: number;
   readonly line: number;
   readonly record: JournalRecord;
 }
 
-// The line break at the front ends an unfinished line of a killed process; a complete line has its own.
+// The line break at the start ends the incomplete line of a killed process. A complete line ends with its own line
+// break.
 export const lineOf = (record: JournalRecord): string => `\n${JSON.stringify(record)}\n`;
 
 const has = (record: object, ...names: readonly string[]): boolean =>
@@ -47,7 +48,7 @@ const isRecord = (value: unknown): value is JournalRecord => {
   return has(value, "key", "claim", "fingerprint") && "since" in value && typeof value.since === "number";
 };
 
-/** Whether a text starts with a complete record. The record of a line that was cut has no end. */
+/** Whether a text starts with a complete record. A line that was cut off has no complete record. */
 const isComplete = (text: string): boolean => {
   const end = text.lastIndexOf("}") + 1;
   return parsedJson(text.slice(0, end)) !== undefined && !text.startsWith("\0", end);
@@ -55,41 +56,43 @@ const isComplete = (text: string): boolean => {
 
 const newline = 10;
 
-/** The previous line: none or empty, cut short, or complete. */
-type Before = "blank" | "torn" | "whole";
+/** The state of the previous line: no line or an empty one, an incomplete one, or a complete one. */
+type PreviousLine = "blank" | "incomplete" | "complete";
 
 /** A position in the file, at the start of a line. */
 export interface ReadingPoint {
-  readonly at: number;
+  /** The byte offset. */
+  readonly offset: number;
   /** The number of the line, counted from 1. */
   readonly line: number;
-  readonly before: Before;
+  readonly previous: PreviousLine;
 }
 
 /** The start of the file. */
-export const fileStart: ReadingPoint = { at: 0, line: 1, before: "blank" };
+export const fileStart: ReadingPoint = { offset: 0, line: 1, previous: "blank" };
 
 /** Creates the error for a line that a ledger did not write. */
 export const damage = (line: number, what: string): Error => new Error(`line ${line} ${what}`);
 
 /**
- * Parses a line. Undefined for an incomplete line of a killed process or a power cut, on which no process has relied.
+ * Parses a line. Returns undefined for the incomplete line of a killed process or a power cut. Nothing depends on such
+ * a line, because its process never reported it as written.
  */
 const recordOf = (
   text: string,
-  { at, line, before }: ReadingPoint,
+  { offset, line, previous }: ReadingPoint,
   isClosed: boolean,
 ): JournalRecord | undefined => {
   const value = parsedJson(text);
   if (value === undefined) {
-    // A cut line has no end, because the next line starts directly after the cut. A power cut leaves zeros.
-    const isCut = before !== "whole" && '{"'.startsWith(text.slice(0, 2)) && !isComplete(text);
+    // A line that was cut off has no line break of its own. A power cut may leave zeros.
+    const isCut = previous !== "complete" && '{"'.startsWith(text.slice(0, 2)) && !isComplete(text);
     if (!isClosed && (isCut || text.startsWith("\0"))) return undefined;
     throw damage(line, "was not written by a ledger");
   }
   if (!isRecord(value)) throw damage(line, "is damaged or was written by another version");
-  // Lines that preceded this line when it was written are missing.
-  if ("seen" in value && Number(value.seen) > at) throw damage(line, "follows lines that are missing");
+  // The process had read more bytes than precede this line now, so lines before it are missing.
+  if ("seen" in value && Number(value.seen) > offset) throw damage(line, "follows lines that are missing");
   return value;
 };
 
@@ -105,20 +108,20 @@ export const readLines = (
   isEnd: boolean,
 ): { readonly lines: readonly JournalLine[]; readonly to: ReadingPoint } => {
   const lines: JournalLine[] = [];
-  let { line, before } = from;
+  let { line, previous } = from;
   for (let start = 0; ; ) {
     const end = bytes.indexOf(newline, start);
-    const at = from.at + start;
+    const offset = from.offset + start;
     // The next line shows whether this one has its own line break.
-    if (end === -1 || (end + 1 === bytes.length && !isEnd)) return { lines, to: { at, line, before } };
+    if (end === -1 || (end + 1 === bytes.length && !isEnd)) return { lines, to: { offset, line, previous } };
     const text = bytes.toString("utf8", start, end);
-    // Ignore a blank line: a person may have replaced a line with spaces to remove it.
+    // Ignore a blank line. A person may have removed a line by replacing it with spaces.
     if (text.trim() !== "") {
       const isClosed = end + 1 === bytes.length || bytes[end + 1] === newline;
-      const record = recordOf(text, { at, line, before }, isClosed);
-      if (record !== undefined) lines.push({ at, line, record });
-      before = record === undefined ? "torn" : "whole";
-    } else before = "blank";
+      const record = recordOf(text, { offset, line, previous }, isClosed);
+      if (record !== undefined) lines.push({ offset, line, record });
+      previous = record === undefined ? "incomplete" : "complete";
+    } else previous = "blank";
     start = end + 1;
     line += 1;
   }

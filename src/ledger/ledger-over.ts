@@ -10,7 +10,7 @@ import {
   listFilter,
   rowOf,
   type Settling,
-  settledByHand,
+  settlingByHand,
 } from "./rules.ts";
 
 /** A claim to store. */
@@ -50,7 +50,7 @@ export interface KeyStore {
   all(): AsyncIterable<LedgerEntry>;
 }
 
-// A key may become free between a refused claim and the lookup of the entry, but hardly ever so many times in a row.
+// A key may become free between a refused claim and the lookup of its entry. This rarely happens many times in a row.
 const maxTries = 10;
 
 /** The prefix of the keys of self-tests. */
@@ -72,7 +72,7 @@ const testStore = async (store: KeyStore, { name, rule, isRefusal }: Adapter): P
   const isOurs = (entry: LedgerEntry | undefined, state: LedgerEntry["state"]): boolean =>
     entry?.key === key && entry.claim === claim && entry.fingerprint === fingerprint && entry.state === state;
   try {
-    // Check this before there is a row: without the permission to delete, each self-test would leave a row.
+    // Check the permission to delete before the claim. Otherwise, each self-test without it would leave a row.
     check("freed a key that nobody has claimed", !(await store.settle(key, claim, { as: "not-sent" })));
     check("could not claim a key of its own", await store.claim(claiming));
     check("claimed one key twice", !(await store.claim({ ...claiming, claim: crypto.randomUUID() })));
@@ -90,9 +90,10 @@ const testStore = async (store: KeyStore, { name, rule, isRefusal }: Adapter): P
   } catch (error) {
     // The claim may be stored despite the error.
     await store.settle(key, claim, { as: "not-sent", over: true }).catch(() => undefined);
-    // Stores report failures of the network as ConfigurationErrors. Any other error is a wrong result.
-    const isPassing = error instanceof ConfigurationError && !isRefusal(error);
-    if (error instanceof AdapterFault || isPassing) throw error;
+    // Stores report network failures as ConfigurationErrors. Any other error means that the store returned a wrong
+    // result.
+    const isTemporary = error instanceof ConfigurationError && !isRefusal(error);
+    if (error instanceof AdapterFault || isTemporary) throw error;
     throw new AdapterFault(`${name}: the self-test of the store failed: ${messageOf(error)}`, {
       cause: error,
     });
@@ -130,7 +131,7 @@ export const ledgerOver = (keyStore: KeyStore, adapter?: Adapter): Ledger => {
         if (await store.claim({ key, fingerprint, claim: own, ...claimDetails(details) }))
           return { state: "claimed", claim: own };
         const entry = await store.find(key);
-        // The store has stored the claim, but did not report it.
+        // The store has stored the claim, but has reported that it did not.
         if (entry?.claim === own) break;
         if (entry !== undefined) return aged(entry);
       }
@@ -158,9 +159,9 @@ export const ledgerOver = (keyStore: KeyStore, adapter?: Adapter): Ledger => {
       checkSettling(key, as, details);
       if (ownClaim !== undefined) return store.settle(key, ownClaim, { as, receipt });
       const entry = await store.find(key);
-      const how = entry && settledByHand(entry, as, force);
-      if (entry === undefined || how === undefined) return false;
-      return store.settle(key, entry.claim, { ...how, receipt });
+      const settling = entry && settlingByHand(entry, as, force);
+      if (entry === undefined || settling === undefined) return false;
+      return store.settle(key, entry.claim, { ...settling, receipt });
     },
     settleScheduled: async (id, as) => {
       const entry = await store.findScheduled(id);

@@ -1,4 +1,5 @@
 import type { MomentInput } from "../runtime/moments.ts";
+
 /** The state of a key that is not free. */
 export interface TakenKey {
   /**
@@ -45,7 +46,8 @@ export interface SettleDetails {
 }
 
 /**
- * The methods that a client needs of a store for send-once keys. Implement it for your own store, for example a database.
+ * The methods that a client needs of a store for send-once keys. Implement it for your own store, for example a
+ * database.
  *
  * Each method must be atomic among all processes that share the store. It may resolve only when its change is durable.
  *
@@ -64,8 +66,9 @@ export interface ClaimLedger {
    */
   read?(key: string): Promise<TakenKey | undefined>;
   /**
-   * Claims the key if it is free. Otherwise returns its state and changes nothing. The fingerprint identifies the email; the
-   * client compares it with the one under the key. A call claims its key directly before the first byte of each attempt.
+   * Claims the key if it is free. Otherwise returns its state and changes nothing. The fingerprint identifies the
+   * email; the client compares it with the one under the key. A call claims its key directly before the first byte of
+   * each attempt.
    */
   claim(key: string, fingerprint: string, details: ClaimDetails): Promise<LedgerClaim>;
   /**
@@ -84,8 +87,8 @@ export interface ClaimLedger {
    */
   settle(key: string, settlement: Settlement, details?: SettleDetails): Promise<boolean>;
   /**
-   * Settles the key whose receipt is the scheduled email with this id: `not-sent` after a confirmed cancel, `unknown` if the
-   * result is unknown. Without this method, a cancel does not change the key.
+   * Settles the key whose receipt is the scheduled email with this id: `not-sent` after a confirmed cancel, `unknown`
+   * if the result is unknown. Without this method, a cancel does not change the key.
    *
    * @returns false if there is no such key.
    */
@@ -169,7 +172,8 @@ export interface Ledger extends ClaimLedger {
    */
   get(key: string): Promise<LedgerRow | undefined>;
   /**
-   * Lists the keys that are not free. In memory and in a file, the newest claim comes first; in Redis there is no order.
+   * Lists the keys that are not free. In memory and in a file, the newest claim comes first; in Redis there is no
+   * order.
    *
    * @example
    * ```ts

@@ -9,7 +9,7 @@ import { isClock, type Settling, type Stored, scheduledIdOf, settled } from "./r
 const copyOf = (receipt: unknown): unknown => (receipt === undefined ? undefined : jsonCopy(receipt));
 
 /** Adds the current time to the entry of a key, if the key is not free. */
-export const foundAt = <Entry extends Stored | undefined>(entry: Entry, now: number) =>
+export const entryAt = <Entry extends Stored | undefined>(entry: Entry, now: number) =>
   entry && { ...entry, receipt: copyOf(entry.receipt), now };
 
 /** The keys in memory that are not free. */
@@ -75,14 +75,14 @@ export const memoryLedger = (clock: Pick<Clock, "wallTime"> = systemClock): Ledg
   refuseSetup("memoryLedger", isClock(clock, "clock"));
   const table = new KeyTable<Stored>();
   return ledgerOver({
-    find: async (key) => foundAt(table.find(key), clock.wallTime()),
-    findScheduled: async (id) => foundAt(table.findScheduled(id), clock.wallTime()),
+    find: async (key) => entryAt(table.find(key), clock.wallTime()),
+    findScheduled: async (id) => entryAt(table.findScheduled(id), clock.wallTime()),
     claim: async (claiming) =>
       table.claim({ ...claiming, state: "pending", since: clock.wallTime(), receipt: undefined }),
     settle: async (key, claim, settling) =>
       table.settle(key, claim, { ...settling, receipt: copyOf(settling.receipt) }),
     async *all() {
-      for (const entry of table.newestFirst()) yield foundAt(entry, clock.wallTime());
+      for (const entry of table.newestFirst()) yield entryAt(entry, clock.wallTime());
     },
   });
 };

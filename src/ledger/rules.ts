@@ -26,7 +26,7 @@ const isDeeperThan = (value: unknown, levels: number): boolean =>
 const isPlain = (value: unknown): boolean =>
   typeof value === "string" ? value.length <= longestField : typeof value !== "object";
 
-/** A receipt as JSON; undefined if it cannot be written, nests more than 64 levels or takes more than 64 KiB. */
+/** Converts a receipt to JSON. Undefined if JSON cannot write it, or it has more than 64 levels or more than 64 KiB. */
 const receiptText = (receipt: unknown): string | undefined => {
   try {
     const text: string | undefined = isDeeperThan(receipt, maxLevels) ? undefined : JSON.stringify(receipt);
@@ -37,8 +37,8 @@ const receiptText = (receipt: unknown): string | undefined => {
 };
 
 /**
- * Copies a receipt so that any ledger can store it: all of it if `receiptText` can write it, otherwise only its short
- * top-level values. The response to a sent email can be anything, and its key must be settled in any case.
+ * Copies a receipt in a form that every ledger can store. If `receiptText` can't write it, the copy has only its short
+ * top-level values. The key of a sent email must be settled, whatever the service responded.
  */
 export const keepable = (receipt: unknown): unknown => {
   const complete = receiptText(receipt);
@@ -54,8 +54,8 @@ export interface Settling {
   readonly as: Settlement;
   readonly receipt?: unknown;
   /**
-   * Whether to change a key that is `sent`, because its email was scheduled and may be cancelled, or a person releases
-   * it.
+   * Whether to change even a key that is `sent`: its scheduled email may have been cancelled, or a person releases the
+   * key.
    */
   readonly over?: boolean | undefined;
 }
@@ -105,7 +105,7 @@ export const scheduledIdOf = (operation: string | undefined, receipt: unknown): 
 };
 
 /** Converts a settlement by hand to a stored one; undefined if it is not allowed. */
-export const settledByHand = (entry: LedgerEntry, as: Settlement, force = false): Settling | undefined => {
+export const settlingByHand = (entry: LedgerEntry, as: Settlement, force = false): Settling | undefined => {
   if (aged(entry).state === "pending" && !force) return undefined;
   // The scheduled email may have been cancelled.
   return { as, over: as !== "sent" && scheduledIdOf(entry.operation, entry.receipt) !== undefined };
@@ -167,7 +167,7 @@ export const listFilter = (input: LedgerFilter | undefined): ((row: LedgerRow) =
   return (row) => (state === undefined || row.state === state) && row.since >= from;
 };
 
-/** For the clock argument of `memoryLedger` and `fileLedger`: an untyped caller may pass options instead. */
+/** Checks the clock argument of `memoryLedger` and `fileLedger`. An untyped caller may pass options there. */
 export const isClock: Rule = (clock) =>
   can(clock, "wallTime")
     ? []

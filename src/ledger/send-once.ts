@@ -76,7 +76,7 @@ export class OnceClaim {
   readonly #call: OnceCall<unknown>;
   readonly #fingerprint: string;
   #claim: string | undefined;
-  /** The known result of the attempt under the claim. */
+  /** The result of the attempt under the claim, as far as it is known. */
   #as: Settlement = "unknown";
 
   constructor(call: OnceCall<unknown>, fingerprint: string) {
@@ -105,10 +105,10 @@ export class OnceClaim {
       claim = await inTime(claiming, { limitMs, signal: attempt.signal, clock: caller.clock });
     } catch (error) {
       // If the claim arrives after the caller has stopped waiting, release it.
-      const giveBack = (late: LedgerClaim): unknown =>
+      const release = (late: LedgerClaim): unknown =>
         late.state === "claimed" && ledger.settle(key, "not-sent", { claim: late.claim });
-      const givingBack = inTime(claiming.then(giveBack), { limitMs, clock: caller.clock });
-      caller.context.lifetime.hold(givingBack).catch(() => undefined);
+      const releasing = inTime(claiming.then(release), { limitMs, clock: caller.clock });
+      caller.context.lifetime.hold(releasing).catch(() => undefined);
       if (attempt.signal?.aborted) throw attempt.signal.reason;
       throw ledgerError(attempt, error, limitMs);
     }
@@ -118,8 +118,9 @@ export class OnceClaim {
   }
 
   /**
-   * Settles the claim if there is one, by default with the known result. A failing ledger doesn't change the result of
-   * the call.
+   * Settles the claim, if there is one. If the ledger fails, the result of the call is still the same.
+   *
+   * @param as - the result of the attempt. Default: the result so far.
    */
   async settle(as: Settlement = this.#as, receipt?: unknown): Promise<void> {
     this.#as = as;
@@ -131,18 +132,19 @@ export class OnceClaim {
     // `close` waits for the settlement, even if the caller has stopped waiting.
     const settled = caller.context.lifetime.hold(inTime(settling, { limitMs, clock: caller.clock }));
     try {
-      // If this fails, the pending key becomes unknown and is never sent again. The caller gets the result of the email
-      // anyway.
+      // If this fails, the pending key becomes unknown, so its email is never sent again. The caller gets the result of
+      // the email anyway.
       await untilAborted(settled, caller.signal);
       this.#claim = undefined;
     } catch {
-      // The next attempt, or the end of the call, settles again. A receipt has no later attempt, so retry it here.
+      // Later, the next attempt or the end of the call settles again. But a receipt is stored after the last attempt,
+      // so retry it here.
       if (as === "sent")
         caller.context.lifetime.hold(this.#settleAgain(claim, receipt)).catch(() => undefined);
     }
   }
 
-  /** Retries to store a receipt until the ledger stores it, the client is closed, or the time is up. */
+  /** Tries to store a receipt again, until the ledger stores it, the client is closed, or all waits are over. */
   async #settleAgain(claim: string, receipt: unknown): Promise<void> {
     const { ledger, key, limitMs, caller, log } = this.#call;
     const { signal } = caller.context.lifetime;
@@ -165,9 +167,10 @@ export class OnceClaim {
   }
 }
 
-/** The result of a new send, or the receipt of an earlier one, if that has a receipt. */
+/** The result of sending the email, or the receipt of an earlier call. Settled by hand, a key may have no receipt. */
 export type OnceResult<Sent> = { readonly sent: Sent } | { readonly receipt: unknown };
 
+/** An email that this process is sending. */
 interface Flight {
   readonly fingerprint: string;
   readonly since: number;
@@ -187,12 +190,13 @@ const flightsOf = (ledger: ClaimLedger): Map<string, Flight> => {
   return created;
 };
 
-// Enough to name the differing fields. The hash of the complete email decides whether two emails are the same.
+// Short hashes are enough to name the differing fields. The hash of the complete email decides whether two emails
+// match.
 const charactersOfField = 8;
 
 /** Identifies an email by its hash, and each field by a short hash. */
 const emailFingerprint = (email: object): string => {
-  // Copy the email in the form in which it is sent.
+  // Copy the email in the form in which it is sent, so that equal emails have equal hashes.
   const copy = Object(jsonCopy(email));
   const fields = Object.entries(copy).map(([name, value]) => [
     name,
@@ -221,9 +225,9 @@ const differingFields = (before: string, now: string): string[] | undefined => {
 const checkSame = (
   { caller, key }: OnceCall<unknown>,
   { fingerprint, since }: Pick<TakenKey, "fingerprint" | "since">,
-  wanted: string,
+  current: string,
 ): void => {
-  const differs = differingFields(fingerprint, wanted);
+  const differs = differingFields(fingerprint, current);
   if (differs === undefined) return;
   const operation = caller.progress.operation;
   const fields = differs.length > 0 ? ` (differs in ${differs.join(", ")})` : "";
@@ -251,8 +255,12 @@ const refusal = ({ caller, key }: OnceCall<unknown>, { state, since }: TakenKey)
 };
 
 /** The receipt of the email that was sent under the key. @throws SendOnceError if there is none yet. */
-const earlier = (call: OnceCall<unknown>, taken: TakenKey, wanted: string): { readonly receipt: unknown } => {
-  checkSame(call, taken, wanted);
+const earlierReceipt = (
+  call: OnceCall<unknown>,
+  taken: TakenKey,
+  fingerprint: string,
+): { readonly receipt: unknown } => {
+  checkSame(call, taken, fingerprint);
   if (taken.state === "sent") return { receipt: keepable(taken.receipt) };
   throw refusal(call, taken);
 };
@@ -278,20 +286,20 @@ const readKey = async (call: OnceCall<unknown>): Promise<TakenKey | undefined> =
 
 const sendUnderKey = async <Sent>(call: OnceCall<Sent>, fingerprint: string): Promise<OnceResult<Sent>> => {
   const taken = await readKey(call);
-  if (taken !== undefined) return earlier(call, taken, fingerprint);
+  if (taken !== undefined) return earlierReceipt(call, taken, fingerprint);
   const claim = new OnceClaim(call, fingerprint);
   try {
     const sent = await call.send(claim);
     await claim.settle("sent", call.receiptOf(sent));
     return { sent };
   } catch (error) {
-    if (error instanceof KeyTaken) return earlier(call, error.taken, fingerprint);
+    if (error instanceof KeyTaken) return earlierReceipt(call, error.taken, fingerprint);
     await claim.settle();
     throw error;
   }
 };
 
-// Whether only that call's own caller ended it, which doesn't affect the other callers.
+/** Whether a call ended because of its own caller: by a signal or a deadline. Other callers can then send the email. */
 const isOwnEnding = (error: unknown): boolean => !isTouchpointError(error) || error instanceof TimeoutError;
 
 /**
@@ -315,7 +323,7 @@ export const sendOnce = async <Sent>(call: OnceCall<Sent>): Promise<OnceResult<S
       // All calls under a key have the same operation, because their fingerprints are the same.
       return (await ending) as OnceResult<Sent>;
     } catch (error) {
-      // This call doesn't wait for the result of the other call's email, so its effect is unknown.
+      // This call stops waiting while the other call may still be sending the email, so the effect is unknown.
       if (caller.signal?.aborted) caller.noteEffect();
       if (caller.signal?.aborted || inFlight.get(key) === other || !isOwnEnding(error)) throw error;
     }

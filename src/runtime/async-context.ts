@@ -3,14 +3,14 @@ type RunInContext = (callback: () => void) => void;
 
 const runHere: RunInContext = (callback) => callback();
 
-// Don't import it, because some runtimes don't have it. Hooks then run in the async context of the code that ends a
-// wait.
+// Don't import this module, because some runtimes lack it. There, hooks run in the async context of the code that ends
+// a wait.
 const snapshotOf = () =>
   globalThis.process?.getBuiltinModule?.("node:async_hooks").AsyncLocalStorage.snapshot;
 
 let snapshot: ReturnType<typeof snapshotOf> | null;
 
-/** Captures the caller's async context, for a callback that other calls cause. */
+/** Captures the caller's async context, for a callback that runs as a result of other calls. */
 export const captureContext = (): RunInContext => {
   if (snapshot === undefined) snapshot = snapshotOf() ?? null;
   return snapshot === null ? runHere : snapshot();

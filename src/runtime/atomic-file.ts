@@ -32,8 +32,8 @@ export interface Draft {
 
 interface DraftOptions {
   /**
-   * Whether `discard` keeps it, at the path that `keptDraftOf` tells, so that a later run can resume it. By default its
-   * name is random and `discard` removes it.
+   * Whether `discard` keeps the draft, so that a later run can resume it. The draft then has the path that
+   * `keptDraftOf` returns. By default, the draft has a random name, and `discard` removes it.
    */
   readonly isKept?: boolean;
   /** The number of bytes after which to resume the draft. By default, a new draft is started. */
@@ -164,7 +164,7 @@ const openUnnamed = async (
     path: draft,
     append: async (block) => {
       await requireOwn();
-      // writeFile, because write may accept only a part of the block.
+      // Use writeFile, because write may accept only a part of the block.
       await handle.writeFile(block);
       bytes += Buffer.byteLength(block);
     },
@@ -174,7 +174,7 @@ const openUnnamed = async (
     },
     commit: async () => {
       if (isDirect) return handle.close();
-      // The umask removed some permissions, or the draft is older than the file that it replaces.
+      // The permissions may differ: the umask removed some, or the draft is older than the file that it replaces.
       if (old !== undefined && (await handle.stat()).mode !== old.mode) await handle.chmod(old.mode & 0o7777);
       await handle.sync();
       await requireOwn();
@@ -188,7 +188,7 @@ const openUnnamed = async (
       if (!isKept && !isDirect) await rm(draft, { force: true });
     },
     remove: async () => {
-      // A closed file has lost its name by then, or was discarded before.
+      // With a closed handle, `isNameOf` fails. The draft was then committed or discarded before.
       const isOwn = !isDirect && (await isNameOf(draft, handle).catch(() => false));
       await handle.close().catch(() => {});
       if (isOwn) await rm(draft, { force: true });
@@ -196,7 +196,7 @@ const openUnnamed = async (
   };
 };
 
-/** The same. @param name - what an error calls the file. */
+/** Does the same as `openUnnamed`, with errors that name the file. @param name - the name of the file in errors. */
 export const openDraft = async (path: string, name: string, options: DraftOptions = {}): Promise<Draft> => {
   const draft = await explained(name, () => openUnnamed(path, options));
   return {
@@ -207,7 +207,7 @@ export const openDraft = async (path: string, name: string, options: DraftOption
   };
 };
 
-/** Removes the drafts of a file that killed runs have left: those from before this process started. */
+/** Removes the drafts that killed runs have left: all drafts of the file that are older than this process. */
 export const removeOldDrafts = async (path: string): Promise<void> => {
   const target = await destinationOf(path).catch(() => undefined);
   if (target === undefined) return;

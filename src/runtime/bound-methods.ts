@@ -18,9 +18,9 @@ const boundTo = (instance: object, { value, get, set }: PropertyDescriptor): Pro
 };
 
 /**
- * Binds the methods and accessors of an object's classes to the object. They then work without it
- * (`const { record } = recorder`), and through a proxy of Vue or MobX, which has no access to private fields. A
- * constructor calls this at its end; the methods of a subclass are bound too.
+ * Binds the methods and accessors of an object's classes to the object. A method then works on its own
+ * (`const { record } = recorder`), and through a proxy of Vue or MobX, which has no access to private fields. Call this
+ * at the end of a constructor. It also binds the methods of a subclass.
  */
 export const bindMethods = (instance: object): void => {
   for (const prototype of prototypesOf(instance))

@@ -1,6 +1,6 @@
 /**
- * A value in a ring, or alone. The lists of waiting calls are rings, because a long-lived Set keeps finished calls
- * alive: when V8 reorganizes a Set, the old table still references its entries.
+ * A value that is linked into a ring, or alone. The lists of waiting calls are rings, because a long-lived Set keeps
+ * finished calls alive: when V8 reorganizes a Set, the old table still references its entries.
  */
 export class Link<T> {
   readonly value: T;
@@ -33,9 +33,9 @@ const rings = new WeakMap<AbortSignal, Link<Listener>>();
 
 const openRing = (signal: AbortSignal): Link<Listener> => {
   // Iterate over a copy, because a listener may remove itself or others from the ring.
-  const ring = new Link<Listener>(function tellAll() {
+  const ring = new Link<Listener>(function callListeners() {
     const listeners: Listener[] = [];
-    for (let at = ring.next; at !== ring; at = at.next) listeners.push(at.value);
+    for (let link = ring.next; link !== ring; link = link.next) listeners.push(link.value);
     for (const listener of listeners) listener();
   });
   rings.set(signal, ring);
@@ -110,9 +110,9 @@ const never = Number.POSITIVE_INFINITY;
 const nothingToRelease = (): void => undefined;
 
 /**
- * Combines signals, and a deadline if there is one, into one signal. Its reason is that of the first abort. It has its
- * own controller and timer, because on Node 20, garbage collection may remove an `AbortSignal.any` with a timeout
- * signal, and the timer of a timeout signal doesn't keep the process alive.
+ * Combines signals, and a deadline if there is one, into one signal. It aborts with the reason of the first abort. The
+ * signal has its own controller and timer, for two reasons. On Node 20, garbage collection may remove an
+ * `AbortSignal.any` with a timeout signal. And the timer of a timeout signal doesn't keep the process alive.
  */
 export const openScope = (
   signals: readonly (AbortSignal | undefined)[],
@@ -154,8 +154,8 @@ export class Lifetime {
   }
 
   /**
-   * Keeps the shared listener. Otherwise, a call that runs alone would add and remove it, which takes 2 % of a call's
-   * time.
+   * Keeps the shared listener on the signal. Otherwise, a call that runs alone would add it and remove it again, which
+   * takes 2 % of a call's time.
    */
   #keepListening(): void {
     whenAborted(this.signal, nothingToRelease);
@@ -185,7 +185,7 @@ export class Lifetime {
 }
 
 /**
- * Waits for a promise until the signal aborts, if the work itself has no signal.
+ * Waits for work that has no signal of its own, until the signal aborts.
  *
  * @param waitingFor - the name of the work for the error of a deadline, for example `the ledger`.
  * @throws the signal's reason.
@@ -206,7 +206,7 @@ export const untilAborted = <T>(
         ? new DeadlineExceeded(reason.totalTimeoutMs, waitingFor)
         : reason;
     const stop = (): void => settle(() => reject(reasonOf(signal)));
-    // A race with a single promise for the complete run would keep a reaction for every item.
+    // Don't use Promise.race with one promise for the signal: it would keep a reaction for every item of a run.
     const release = whenAborted(signal, stop);
     if (signal.aborted) stop();
     work.then(
@@ -270,10 +270,10 @@ export const inTime = async <T>(
   work: Promise<T>,
   { limitMs, clock, signal, waitingFor }: TimeLimit,
 ): Promise<T> => {
-  const bound = openScope([signal], { totalTimeoutMs: limitMs, clock });
+  const scope = openScope([signal], { totalTimeoutMs: limitMs, clock });
   try {
-    return await untilAborted(work, bound.signal, waitingFor);
+    return await untilAborted(work, scope.signal, waitingFor);
   } finally {
-    bound.release?.();
+    scope.release?.();
   }
 };

@@ -12,7 +12,7 @@ export interface Checkpoint {
   readonly rejected?: true | undefined;
   /** A hash of the last settled item; it identifies the input. */
   readonly last: string | null;
-  /** A hash of the API key, if that is a string: another key may be of another workspace. */
+  /** A hash of the API key, because another key may belong to another workspace. Undefined for a key function. */
   readonly key?: string | undefined;
   /**
    * The origin of event ids; only for an ingestion, because other ids would record everything again. `from` is
@@ -43,7 +43,9 @@ export interface CheckpointStore {
   save(state: Checkpoint): Promise<void>;
 }
 
-/** A hash of the API key, which acts inside one workspace; undefined for a function, whose keys change. */
+/**
+ * Returns a hash of the API key, because a key belongs to one workspace. Undefined for a key function: its keys change.
+ */
 export const keyHash = ({ apiKey }: { readonly apiKey: unknown }): string | undefined =>
   typeof apiKey === "string" ? contentHash(`checkpoint ${apiKey}`).slice(0, 16) : undefined;
 

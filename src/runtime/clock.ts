@@ -27,7 +27,7 @@ export interface Clock {
   /** Returns the milliseconds since 1970, for comparing with dates of the service. */
   wallTime(): number;
   /**
-   * Calls back once after `ms`, after the sockets were read once more, so that data that has arrived by then wins.
+   * Calls back once after `ms`. The sockets are read once more before the callback, so that data that has arrived wins.
    * `idle` timers do not keep the process alive.
    */
   after(ms: number, callback: () => void, options?: { readonly idle?: boolean }): Cancel;
@@ -50,27 +50,27 @@ export const afterReading = (callback: () => void): void => {
   });
 };
 
-// setTimeout fires at once for a longer time.
+// With a longer time, setTimeout would fire at once.
 const longestTimerMs = 2 ** 31 - 1;
 
 const after: Clock["after"] = (ms, callback, options) => {
   let timer: NodeJS.Timeout;
-  let look: NodeJS.Immediate | undefined;
+  let read: NodeJS.Immediate | undefined;
   // A turn of the event loop runs timers before it reads sockets, so after a blocked turn, a response may be unread.
-  const lookFirst = (): void => {
-    if (hasImmediates()) look = setImmediate(callback);
+  const readFirst = (): void => {
+    if (hasImmediates()) read = setImmediate(callback);
     else callback();
   };
   const arm = (left: number): void => {
     // A timer may fire up to a millisecond early, but a pause must never end early.
     const step = Math.min(Math.ceil(left), longestTimerMs);
-    timer = setTimeout(() => (left > step ? arm(left - step) : lookFirst()), step);
+    timer = setTimeout(() => (left > step ? arm(left - step) : readFirst()), step);
     if (options?.idle) timer.unref?.();
   };
   arm(Math.max(0, ms));
   return function cancel() {
     clearTimeout(timer);
-    if (look !== undefined) clearImmediate(look);
+    if (read !== undefined) clearImmediate(read);
   };
 };
 
@@ -96,13 +96,13 @@ export const systemClock: Clock = {
 };
 
 interface Due {
-  readonly at: number;
+  readonly dueAt: number;
   readonly callback: () => void;
 }
 
 /** The timers of one length, in the order in which they end. */
 interface Lane {
-  /** The ring of callbacks. It starts after this link. */
+  /** The start of the ring of callbacks. This link itself has no callback. */
   readonly first: Link<Due>;
   /** When the timer of the lane ends. */
   dueAt: number;
@@ -129,7 +129,7 @@ export class SharedTimers {
   /** Calls back after `ms`, like the clock itself. */
   after(ms: number, callback: () => void): Cancel {
     const { first } = this.#lanes.get(ms) ?? this.#open(ms);
-    const link = new Link<Due>({ at: this.#clock.now() + ms, callback }, first);
+    const link = new Link<Due>({ dueAt: this.#clock.now() + ms, callback }, first);
     return function cancelSharedTimer() {
       link.remove();
     };
@@ -142,7 +142,7 @@ export class SharedTimers {
   }
 
   #open(ms: number): Lane {
-    const first = new Link<Due>({ at: Number.POSITIVE_INFINITY, callback: () => undefined });
+    const first = new Link<Due>({ dueAt: Number.POSITIVE_INFINITY, callback: () => undefined });
     const lane: Lane = { first, dueAt: 0, cancel: () => undefined };
     this.#lanes.set(ms, lane);
     this.#arm(lane, ms, this.#clock.now() + ms);
@@ -157,14 +157,14 @@ export class SharedTimers {
 
   #fire(lane: Lane, ms: number): void {
     const { first, dueAt } = lane;
-    // Compare with the timer's time and not with now: sockets must be read before callbacks that came due in a blocked
-    // turn.
-    while (first.next.value.at <= dueAt) {
+    // Compare with the time of the timer and not with the current time. A callback that became due while the event loop
+    // was blocked must wait until the sockets were read.
+    while (first.next.value.dueAt <= dueAt) {
       const due = first.next;
       due.remove();
       due.value.callback();
     }
     if (first.next === first) this.#lanes.delete(ms);
-    else this.#arm(lane, ms, first.next.value.at);
+    else this.#arm(lane, ms, first.next.value.dueAt);
   }
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { asWritten, isDate } from "./values.ts";
 
-// Two URLs, for example, have no own fields to distinguish them, but different JSON.
+// Some objects differ only in their JSON. A URL, for example, has no own fields.
 const asJson = (value: unknown): unknown => {
   try {
     return asWritten(value);
@@ -10,16 +10,16 @@ const asJson = (value: unknown): unknown => {
   }
 };
 
-// Valid input is never nested this deep, so deeper content need not be distinguished.
-const deepest = 200;
+// Valid input is never nested this deep, so deeper content all gets the same form.
+const maxDepth = 200;
 
 const sortedFields = (value: object): [string, unknown][] =>
   Object.entries(value)
     .filter(([, field]) => field !== undefined)
     .sort(([a], [b]) => (a < b ? -1 : 1));
 
-// Sort the keys, so that the same content in another order has the same hash. Give a form to values that JSON cannot
-// write, too: a source may contain such an item, and its check must refuse it by path, instead of a TypeError here.
+// Sorts the keys, so that the same content in another order has the same hash. Values that JSON cannot write get a
+// form, too, because a source may contain one. The check of the item then names its path.
 const canonical = (input: unknown, inside: Set<object>): unknown => {
   if (isDate(input)) return Number.isNaN(input.getTime()) ? "Invalid Date" : input.toISOString();
   const value = asJson(input);
@@ -27,7 +27,7 @@ const canonical = (input: unknown, inside: Set<object>): unknown => {
     return String(value);
   if (typeof value !== "object" || value === null) return value;
   if (inside.has(value)) return "cycle";
-  if (inside.size === deepest) return "nested too deep";
+  if (inside.size === maxDepth) return "nested too deep";
   inside.add(value);
   const written = Array.isArray(value)
     ? value.map((item) => canonical(item, inside))

@@ -26,7 +26,7 @@ const asctime = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/;
 
 const dateOf = (value: string): number => {
   if (httpDate.test(value)) return Date.parse(value);
-  // An asctime date is in GMT, but doesn't contain it.
+  // An asctime date names no time zone. It is in GMT.
   return asctime.test(value) ? Date.parse(`${value} GMT`) : Number.NaN;
 };
 
@@ -48,9 +48,9 @@ const waitOf = (value: string, sentAt: number): number | undefined => {
 /**
  * The wait that the service requires, in milliseconds; undefined if the headers have none.
  *
- * Seconds may be whole or decimal. A date is compared with the response's own `Date`, so that a wrong clock on this
- * side does not change the wait; `wallTime` is used if the response has none. If there are several values, the longest
- * one counts. Any other value counts as absent.
+ * Seconds may have decimals. A date is compared with the response's own `Date`, so that a wrong clock of this machine
+ * doesn't change the wait; without a `Date`, it is compared with `wallTime`. Of several values, the longest wait
+ * counts. A value of any other form counts as absent.
  */
 export const retryAfterMs = (headers: RawHeaders, wallTime: number): number | undefined => {
   const [first = ""] = valuesOf(headers.date);
@@ -62,8 +62,8 @@ export const retryAfterMs = (headers: RawHeaders, wallTime: number): number | un
   return waits.length === 0 ? undefined : Math.max(...waits);
 };
 
-// The maximum of the first delay before a retry.
-const unnamedPauseMs = 1_000;
+// The pause after a 429 without a usable Retry-After.
+const defaultPauseMs = 1_000;
 
 /** The part of an error response that determines a pause. */
 interface Refusal {
@@ -73,6 +73,6 @@ interface Refusal {
 
 /** How long a response pauses the limits of its request. A 429 always pauses them; a 503 only with a required wait. */
 export const pauseMsOf = ({ status, retryAfterMs }: Refusal): number | undefined => {
-  if (status === 429) return retryAfterMs ?? unnamedPauseMs;
+  if (status === 429) return retryAfterMs ?? defaultPauseMs;
   return status === 503 ? retryAfterMs : undefined;
 };

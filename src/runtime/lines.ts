@@ -6,7 +6,7 @@ export interface Line {
   readonly line: number;
   /** The text of the line without its end. Empty if it is too long. */
   readonly text: string;
-  /** The line break; empty for a last line without one. */
+  /** The line break; empty for a last line without a line break. */
   readonly end: "\n" | "\r\n" | "\r" | "";
   readonly fault: "too-long" | "not-utf8" | undefined;
 }
@@ -50,10 +50,10 @@ class LineBuffer {
 }
 
 /**
- * The lines of a source, as many at a time as one chunk completes: an await per line would cost more than the line. A line
- * ends with `\n`, `\r\n` or `\r`.
+ * Yields the lines of a source. Each batch contains the lines that one chunk completes, because an await per line would
+ * take longer than reading the line. A line ends with `\n`, `\r\n` or `\r`.
  *
- * Splits bytes before they are decoded, because a line end is never part of a longer UTF-8 character.
+ * Splits the bytes before decoding them. This is safe, because a line end is never part of a longer UTF-8 character.
  *
  * @param maxLineBytes - the maximum length of a line in bytes.
  */
@@ -62,38 +62,38 @@ export async function* readLines(
   { maxLineBytes }: { readonly maxLineBytes: number },
 ): AsyncGenerator<Line[]> {
   const buffer = new LineBuffer(maxLineBytes);
-  /** Whether the last byte so far is a carriage return, so that a newline may follow in the next chunk. */
-  let isReturned = false;
+  /** Whether the last byte so far is a carriage return. A newline may then follow in the next chunk. */
+  let endsWithReturn = false;
   for await (const chunk of chunks) {
     if (chunk.length === 0) continue;
     const lines: Line[] = [];
     let from = 0;
-    if (isReturned) {
+    if (endsWithReturn) {
       const isBoth = chunk[0] === newline;
       lines.push(buffer.end(isBoth ? "\r\n" : "\r"));
       from = isBoth ? 1 : 0;
-      isReturned = false;
+      endsWithReturn = false;
     }
     let lineFeed = chunk.indexOf(newline, from);
-    let back = chunk.indexOf(carriageReturn, from);
-    while (lineFeed >= 0 || back >= 0) {
-      const isBack = back >= 0 && (lineFeed < 0 || back < lineFeed);
-      const at = isBack ? back : lineFeed;
-      buffer.add(chunk.subarray(from, at));
-      if (isBack && at === chunk.length - 1) {
-        isReturned = true;
+    let carriage = chunk.indexOf(carriageReturn, from);
+    while (lineFeed >= 0 || carriage >= 0) {
+      const isCarriage = carriage >= 0 && (lineFeed < 0 || carriage < lineFeed);
+      const index = isCarriage ? carriage : lineFeed;
+      buffer.add(chunk.subarray(from, index));
+      if (isCarriage && index === chunk.length - 1) {
+        endsWithReturn = true;
         from = chunk.length;
         break;
       }
-      const end = isBack ? (lineFeed === at + 1 ? "\r\n" : "\r") : "\n";
+      const end = isCarriage ? (lineFeed === index + 1 ? "\r\n" : "\r") : "\n";
       lines.push(buffer.end(end));
-      from = at + end.length;
+      from = index + end.length;
       if (lineFeed >= 0 && lineFeed < from) lineFeed = chunk.indexOf(newline, from);
-      if (back >= 0 && back < from) back = chunk.indexOf(carriageReturn, from);
+      if (carriage >= 0 && carriage < from) carriage = chunk.indexOf(carriageReturn, from);
     }
     buffer.add(chunk.subarray(from));
     yield lines;
   }
-  if (isReturned) yield [buffer.end("\r")];
+  if (endsWithReturn) yield [buffer.end("\r")];
   else if (buffer.bytes > 0) yield [buffer.end("")];
 }

@@ -1,25 +1,31 @@
 import { isDate, tagOf } from "./values.ts";
 
-/** A point in time of Temporal, by its shape, so that no setting of TypeScript is needed. */
+/** A point in time of Temporal. The type lists its fields, so that you need no TypeScript setting for Temporal. */
 export interface TemporalMoment {
   readonly epochMilliseconds: number;
   readonly epochNanoseconds: bigint;
 }
 
-/** A point in time: a valid `Date`, a `Temporal.Instant`, a `Temporal.ZonedDateTime`, or an ISO 8601 string with a time zone. */
+/**
+ * A point in time: a valid `Date`, a `Temporal.Instant`, a `Temporal.ZonedDateTime`, or an ISO 8601 string with a time
+ * zone.
+ */
 export type MomentInput = Date | TemporalMoment | string;
 
 const isTemporal = (value: unknown): value is TemporalMoment =>
   ["Temporal.Instant", "Temporal.ZonedDateTime"].includes(tagOf(value));
 
-/** The milliseconds since 1970 of an object that is a point in time; NaN for an invalid Date, undefined for any other value. */
+/**
+ * The milliseconds since 1970 of an object that is a point in time; NaN for an invalid Date, undefined for any other
+ * value.
+ */
 export const epochMsOf = (value: unknown): number | undefined => {
   if (isDate(value)) return value.getTime();
   return isTemporal(value) ? value.epochMilliseconds : undefined;
 };
 
 /**
- * For objects of other libraries that contain a time: a method that identifies them, and the call that converts them.
+ * How to convert the times of other libraries: a method by which to recognize them, and the call that converts them.
  */
 const conversions: readonly (readonly [method: string, call: string])[] = [
   ["toJSDate", ".toJSDate()"], // luxon
@@ -33,7 +39,7 @@ const conversions: readonly (readonly [method: string, call: string])[] = [
  */
 export const momentObjectFault = (value: object, shape: string): string => {
   const tag = tagOf(value);
-  // A time of day, a month and a birthday have no such method.
+  // PlainTime, PlainYearMonth and PlainMonthDay have no toZonedDateTime.
   const hasDate = tag === "Temporal.PlainDateTime" || tag === "Temporal.PlainDate";
   const whose = hasDate
     ? `to make a Temporal.ZonedDateTime of the ${tag}`

@@ -5,8 +5,8 @@ export const leastNode = "20.18.1";
 
 const isOlder = (version: string, than: string): boolean => {
   const [actual, least] = [version, than].map((text) => text.split(".").map(Number));
-  const at = least?.findIndex((part, index) => part !== actual?.[index]) ?? -1;
-  return at >= 0 && Number(actual?.[at]) < Number(least?.[at]);
+  const index = least?.findIndex((part, i) => part !== actual?.[i]) ?? -1;
+  return index >= 0 && Number(actual?.[index]) < Number(least?.[index]);
 };
 
 /**

@@ -1,4 +1,4 @@
-// Registered, because the sandbox and the client may come from different copies of the package.
+// A registered symbol, because the sandbox and the client may come from different copies of the package.
 const mark = Symbol.for("touchpoint-sdk.own-service");
 
 /** Marks a `fetch` as a separate service, which has its own limits. */

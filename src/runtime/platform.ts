@@ -2,11 +2,13 @@ type Platform = Pick<typeof globalThis, "Headers" | "ReadableStream" | "Response
 
 let own: Platform | undefined;
 
-/** Node's own globals, even if the environment of a test has replaced them. */
+/** Returns Node's own globals, even if the environment of a test has replaced them. */
 const ownGlobals = (): Platform =>
   globalThis.process?.getBuiltinModule?.("node:vm").runInThisContext("globalThis") ?? globalThis;
 
-/** The classes of fetch. If a test environment lacks them, as Jest's jsdom does, it returns those of Node itself. */
+/**
+ * Returns the classes of fetch: the global ones, or Node's own if a test environment lacks them, as Jest's jsdom does.
+ */
 export const platform = (): Platform => {
   if (typeof globalThis.Response === "function") return globalThis;
   own ??= ownGlobals();

@@ -8,10 +8,10 @@ interface StateStore<State> {
   load(): Promise<State | undefined>;
   /**
    * Saves a state. Resolves when the state would survive a power cut. Without this method, nothing is saved. If two
-   * runs save a state, the run with the draft continues.
+   * runs save their states in turn, the run that has the draft may continue.
    */
   readonly save?: ((state: State, hasDraft: boolean) => Promise<void>) | undefined;
-  /** Throws if no state could be saved. */
+  /** Throws if a state could not be saved. */
   readonly check?: (() => Promise<void>) | undefined;
   /** Removes the state when the work has ended. Without this method, the state is kept. */
   readonly remove?: () => Promise<void>;
@@ -45,8 +45,8 @@ const sizeOfDraft = async ({ path, name }: DraftFile): Promise<number | undefine
 /**
  * Work that can be killed at any time and started again. Each run continues from the last saved state.
  *
- * Work that writes a file also has a draft. The state counts the bytes of the draft that are on disk. Bytes after those
- * are from a killed run, and are removed.
+ * Work that writes a file also has a draft. The state counts the bytes of the draft that are on disk. Any bytes after
+ * those are from a killed run, and the next run removes them.
  */
 export class Resumable<State extends object> {
   /** The progress of the work. */
@@ -127,7 +127,7 @@ export class Resumable<State extends object> {
     await this.#options.store?.remove?.();
   }
 
-  /** Leaves the work to a later run. It removes a draft without a saved state, which no run could use. */
+  /** Leaves the work to a later run. Removes a draft without a saved state, because no run could continue it. */
   async leave(): Promise<void> {
     if (this.state === this.#options.fresh) await this.#draft?.remove();
     await this.#draft?.discard();

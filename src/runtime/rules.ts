@@ -8,7 +8,7 @@ export type Rule = (value: unknown, name: string) => readonly string[];
 /** The rules for the options of a method or a client, keyed by option name. */
 export type Rules = Readonly<Record<string, Rule>>;
 
-/** For an option that is checked elsewhere, or that may have any value. */
+/** A rule for an option that is checked elsewhere, or that may have any value. */
 export const anything: Rule = () => [];
 
 /** Creates a rule. @param what - what the value must be, for the message. The message repeats the value. */
@@ -47,21 +47,21 @@ export const isSignal = must("an AbortSignal", isAbortSignal);
 export const isOneOf = (...values: readonly string[]): Rule => {
   const names = values.map((value) => JSON.stringify(value));
   const what = names.length < 2 ? names.join() : `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
-  const isValue = must(what, (value) => values.some((one) => one === value));
+  const isValue = must(what, (value) => values.some((allowed) => allowed === value));
   return (value, name) => {
-    const meant = typeof value === "string" ? suggestion(value, values) : "";
-    return isValue(value, name).map((fault) => fault + meant);
+    const hint = typeof value === "string" ? suggestion(value, values) : "";
+    return isValue(value, name).map((fault) => fault + hint);
   };
 };
 
 const none: readonly string[] = [];
 
-/** Whether a value has all of these methods, as its own or by its class. */
+/** Whether a value has all of these methods, own or inherited. */
 export const can = (value: unknown, ...methods: readonly string[]): boolean =>
   ((typeof value === "object" && value !== null) || isFunction(value)) &&
   methods.every((method) => isFunction(Reflect.get(Object(value), method)));
 
-/** `items.map(method)` passes the index of each item as the options. */
+/** A hint for a number in place of the options, because `items.map(method)` passes the index of each item there. */
 const mapHint = (options: unknown): string =>
   typeof options === "number" ? "; as a callback of map, write items.map((item) => method(item))" : "";
 
@@ -91,8 +91,8 @@ export const ruleFaults = (input: unknown, rules: Rules, { within = "", required
 };
 
 /**
- * Copies options. It reads each option once, including inherited ones and accessors. It returns a value that cannot
- * have options unchanged, so that `ruleFaults` refuses it.
+ * Copies options. Reads each option once, including inherited ones and accessors. Returns any other kind of value, such
+ * as a string, as it is, so that `ruleFaults` refuses it.
  *
  * @param rules - the known options.
  */

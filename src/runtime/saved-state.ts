@@ -47,13 +47,13 @@ export const stateKind = <State extends { readonly version: 1 }>(
   return { noun, read, parse };
 };
 
-// Not a method of stateKind, so that stores without files don't load the code for files.
-/** Keeps a state in a file, as JSON that no other user may read. */
+// Separate from stateKind, so that the build leaves this code out of the stores that need no files.
+/** Stores a state in a file, as JSON that no other user may read. */
 export const stateFile = <State extends { readonly version: 1 }>(
   path: string,
   { noun, parse }: ReturnType<typeof stateKind<State>>,
 ) => {
-  // A run continues with the same file, even if the program changes its working directory.
+  // Resolve the path now, because the program may change its working directory.
   const absolute = resolve(path);
   const name = `${noun} ${path}`;
   /** The identity of the file that this run has read or written; undefined if there is none. */
@@ -73,7 +73,7 @@ export const stateFile = <State extends { readonly version: 1 }>(
     },
     /** Throws if the state could not be saved, so that a run fails before it sends anything. */
     check: async (): Promise<void> => (await openDraft(absolute, name, { mode: 0o600 })).discard(),
-    /** @throws ConfigurationError if another run has saved its state there since, unless this run has the draft. */
+    /** @throws ConfigurationError if another run has saved its state in the file, unless this run has the draft. */
     save: (state: State, hasDraft = false): Promise<void> =>
       explained(name, async () => {
         const there = await identityOf(absolute);

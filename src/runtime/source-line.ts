@@ -1,5 +1,4 @@
-// A registered symbol, because the reader of a file is in another entry of the package than the import that reports
-// lines.
+// A registered symbol, because the readers of files and the import are in different entries of the package.
 const lineKey = Symbol.for("touchpoint-sdk.source-line");
 
 /** Marks a record with its line number. The mark is not enumerable. */
@@ -15,20 +14,20 @@ export const lineOf = (item: unknown): number | undefined => {
 
 const unreadableKey = Symbol.for("touchpoint-sdk.unreadable-line");
 
-/** Whether an item represents an unreadable line. Such items don't count, because other readers leave them out. */
+/** Whether an item stands for an unreadable line. Don't count such items, because other readers leave them out. */
 export const isUnreadable = (item: unknown): boolean =>
   typeof item === "object" && item !== null && Reflect.get(item, unreadableKey) === true;
 
 const settledKey = Symbol.for("touchpoint-sdk.settled-records");
 
-type TellSettled = (records: number) => void;
+type OnSettled = (records: number) => void;
 
-/** Adds a method to a source with which a consumer reports how many records an earlier run has settled. */
-export const withSettled = <T extends object>(source: T, tell: TellSettled): T =>
-  Object.defineProperty(source, settledKey, { value: tell });
+/** Adds a method to a source. A consumer calls it to report how many records an earlier run has settled. */
+export const withSettled = <T extends object>(source: T, onSettled: OnSettled): T =>
+  Object.defineProperty(source, settledKey, { value: onSettled });
 
 /** Reports the number of settled records to a source, if the source has the method for it. */
-export const tellSettled = (source: object, records: number): void => {
-  const tell: unknown = Reflect.get(source, settledKey);
-  if (typeof tell === "function") tell(records);
+export const reportSettled = (source: object, records: number): void => {
+  const onSettled: unknown = Reflect.get(source, settledKey);
+  if (typeof onSettled === "function") onSettled(records);
 };

@@ -1,6 +1,6 @@
 import { hasLongDigits } from "./values.ts";
 
-/** A whole number of JSON that a double cannot carry, and the path of its value. */
+/** A whole number in JSON that a double cannot represent, and its path. */
 export interface UnsafeNumber {
   readonly path: readonly PropertyKey[];
   readonly text: string;
@@ -12,8 +12,9 @@ const token = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[{}[\],:]/g;
 const isUnsafe = (text: string): boolean => /^-?\d{16,}$/.test(text) && String(Number(text)) !== text;
 
 /**
- * Finds the first whole number in a text that is JSON whose digits `JSON.parse` changes without a word, as above 2^53 of
- * most; undefined if there is none. The check of inputs refuses a number that becomes infinite.
+ * Finds the first whole number in a JSON text whose digits `JSON.parse` would change silently; undefined if there is
+ * none. Most whole numbers above 2^53 are such numbers. The check of inputs finds numbers that become infinite, such as
+ * 1e999.
  */
 export const findUnsafeNumber = (json: string): UnsafeNumber | undefined => {
   if (!hasLongDigits(json)) return undefined;
@@ -39,13 +40,13 @@ export const findUnsafeNumber = (json: string): UnsafeNumber | undefined => {
   return undefined;
 };
 
-/** What is wrong with it, and where: `properties.order: 1234567890123456781 is too large for a JSON number`. */
+/** Describes the fault: `properties.order: 1234567890123456781 is too large for a JSON number`. */
 export const unsafeIssue = ({
   path,
   text,
 }: UnsafeNumber): { readonly path: string; readonly message: string } => ({
   path: path
-    .map((key, at) => (typeof key === "number" ? `[${key}]` : `${at > 0 ? "." : ""}${String(key)}`))
+    .map((key, index) => (typeof key === "number" ? `[${key}]` : `${index > 0 ? "." : ""}${String(key)}`))
     .join(""),
   message: `${text} is too large for a JSON number`,
 });

@@ -1,19 +1,19 @@
 import { types } from "node:util";
 
-// Under a test runner, or in a vm, a program has its own realm, and values from Node's own modules belong to another:
-// `instanceof` then fails for a Date, a Buffer and an Error.
+// Under a test runner or in a vm, a program has its own realm, and values from Node's modules belong to another realm.
+// `instanceof` then fails, for example for a Date, a Buffer and an Error.
 
-/** A Date of any realm. */
+/** Whether a value is a Date of any realm. */
 export const isDate = (value: unknown): value is Date => types.isDate(value);
 
-/** Bytes of any realm, including a Buffer. */
+/** Whether a value is a Uint8Array of any realm. A Buffer is one. */
 export const isBytes = (value: unknown): value is Uint8Array => types.isUint8Array(value);
 
-/** A query of any realm. */
+/** Whether a value is a URLSearchParams of any realm. */
 export const isSearchParams = (value: unknown): value is URLSearchParams =>
   Object.prototype.toString.call(value) === "[object URLSearchParams]";
 
-/** An abort signal of any realm, or of a library. */
+/** Whether a value is an abort signal of any realm, or of a library. */
 export const isAbortSignal = (value: unknown): value is AbortSignal =>
   typeof value === "object" &&
   value !== null &&
@@ -21,10 +21,10 @@ export const isAbortSignal = (value: unknown): value is AbortSignal =>
   "addEventListener" in value &&
   typeof value.addEventListener === "function";
 
-/** A "no such file" error of any realm. */
+/** Whether a value is a "no such file" error of any realm. */
 export const isMissingFile = (error: unknown): boolean => Object(error).code === "ENOENT";
 
-/** Whether a value is a whole number of things. */
+/** Whether a value is a whole number of at least 0. */
 export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 
 export const isString = (value: unknown): value is string => typeof value === "string";
@@ -39,7 +39,7 @@ export const isRecord = (value: unknown): value is Readonly<Record<string, unkno
 export const isIterable = (value: unknown): value is Iterable<unknown> | AsyncIterable<unknown> =>
   typeof value === "object" && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value);
 
-/** Whether all content of a value is in its own properties: a Map, a `Headers` or an array stores it elsewhere. */
+/** Whether a value is a plain object of any realm: no array, no Map, and no instance of a class. */
 export const isPlainObject = (value: unknown): value is Readonly<Record<string, unknown>> => {
   if (typeof value !== "object" || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -51,13 +51,13 @@ export const isPlainObject = (value: unknown): value is Readonly<Record<string, 
 export const tagOf = (value: unknown): string =>
   Object.prototype.toString.call(value).slice("[object ".length, -1);
 
-/** Whether a value may hold options: not a Map, a Date, bytes or an array, whose content is no option. */
+/** Whether a value may contain options: a plain object or an instance of a class, but no Map, Date, bytes or array. */
 export const hasOptions = (value: unknown): value is object =>
   isPlainObject(value) || tagOf(value) === "Object";
 
 const longestShown = 100;
 
-/** A value in a message; a value that cannot be written as text must not hide the other faults. */
+/** Describes a value in a message. Works for any value, because an error here would hide the faults to report. */
 export const shown = (value: unknown): string => {
   if (typeof value === "string" && value.length > longestShown)
     return `${JSON.stringify(value.slice(0, longestShown))}… (${value.length} characters)`;
@@ -68,14 +68,14 @@ export const shown = (value: unknown): string => {
   return `${/^[AEIOaeio]/.test(tag) ? "an" : "a"} ${tag}`;
 };
 
-/** The value that an object's own toJSON returns, as JSON.stringify calls it. */
+/** Calls the `toJSON` of a value like JSON.stringify does. Returns a value without `toJSON` unchanged. */
 export const asWritten = (value: unknown, key = ""): unknown => {
   if (typeof value !== "bigint" && (typeof value !== "object" || value === null)) return value;
   const toJSON: unknown = Reflect.get(Object(value), "toJSON");
   return typeof toJSON === "function" ? Reflect.apply(toJSON, value, [key]) : value;
 };
 
-/** The value of a text that may be JSON; undefined if it is not. */
+/** Parses a text that may be JSON. Returns undefined if it is not. */
 export const parsedJson = (text: string): unknown => {
   try {
     return JSON.parse(text);
@@ -84,10 +84,10 @@ export const parsedJson = (text: string): unknown => {
   }
 };
 
-/** A value after JSON: a copy that has only data. */
+/** Copies a value by writing it as JSON and parsing that, so that the copy has only data. */
 export const jsonCopy = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
-/** How deep fields may be nested: far more than needed, and far less than the call stack allows. */
+/** The maximum nesting of fields: far more than anybody needs, and far less than the call stack allows. */
 export const deepestNesting = 100;
 
 /** The message of any thrown value. */
@@ -96,7 +96,7 @@ export const messageOf = (thrown: unknown): string =>
 
 const asField = { enumerable: true, configurable: true, writable: true };
 
-// Deeper input is refused, so it need not be copied; these levels hold a list of such inputs.
+// The check refuses deeper input, so don't copy it. The two extra levels are for a list of inputs.
 const deepest = deepestNesting + 2;
 
 /** Whether JSON sees nothing of an object: a Map, a Promise, bytes, a class with only private fields. */
@@ -104,11 +104,14 @@ export const isOpaque = (value: object): boolean =>
   !isPlainObject(value) &&
   (Object.keys(value).length === 0 || value instanceof Error || ArrayBuffer.isView(value));
 
-/** The value that JSON writes for one with its own `toJSON`; undefined if JSON would lose it, or fail. */
+/**
+ * The result of a value's `toJSON`, or the value itself. Undefined for null or an error, where JSON would lose the
+ * value.
+ */
 const writtenBy = (value: object | bigint, key: string): unknown => {
   try {
     const written = asWritten(value, key) ?? undefined;
-    // JSON of a ZonedDateTime ends in [Europe/Berlin], which few parsers of ISO 8601 accept.
+    // Remove the end of a ZonedDateTime, [Europe/Berlin], because few parsers of ISO 8601 accept it.
     const hasBracket = typeof written === "string" && tagOf(value) === "Temporal.ZonedDateTime";
     return hasBracket ? written.replace(/\[.*$/, "") : written;
   } catch {
@@ -125,33 +128,34 @@ export interface Copying {
   isPartial: boolean;
 }
 
-/** What JSON makes of an object that is no plain one: its `toJSON`, a wrapped text; undefined if JSON would lose it. */
+/** The form that JSON writes for an object that is not plain; undefined if JSON would lose the object. */
 const writtenForm = (value: object, key: string, copying: Copying): unknown => {
   copying.isPartial = true;
   const isRoot = copying.around.size === 0;
-  // The input itself: a Buffer's toJSON is an object of numbers, which no service expects.
+  // Leave bytes as the input to the check: a Buffer's toJSON is an object of numbers, which no service expects.
   if (isRoot && ArrayBuffer.isView(value)) return value;
   const written = writtenBy(value, key);
   const isObject = typeof written === "object" && written !== null;
-  // An input is an object: the check names the class of one that is written as a text.
+  // An input must be an object. If JSON would write it as text, leave it unchanged, so that the check names its class.
   if (isRoot && !isObject) return value;
+  // Unwrap values such as `new String()`.
   return isObject && ["String", "Number", "Boolean", "BigInt"].includes(tagOf(written))
     ? written.valueOf()
     : written;
 };
 
-/** A step of `writtenCopy`. */
+/** Copies one value, as a step of `writtenCopy`. */
 export const copyWritten = (value: unknown, key: string, copying: Copying): unknown => {
   const { around, moments } = copying;
   if (typeof value === "bigint") return writtenBy(value, key) ?? value;
   if (typeof value !== "object" || value === null || around.size > deepest) return value;
   if (types.isDate(value)) return new Date(value.getTime());
-  // The check of a time names the library that made the object.
+  // Leave an object in the field of a time unchanged, so that the check of the time can name its library.
   if (around.size === 1 && moments.includes(key)) return value;
   const prototype: unknown = Object.getPrototypeOf(value);
   const isPlain = (prototype === Object.prototype || prototype === null) && !("toJSON" in value);
   const written = isPlain ? value : writtenForm(value, key, copying);
-  // The check of the input calls the same `toJSON`, and refuses the value by name.
+  // Leave a value that JSON would lose unchanged, so that the check refuses it by name.
   if (written === undefined) return value;
   if (typeof written !== "object" || written === null || types.isDate(written)) return written;
   const copy = around.get(written);
@@ -159,8 +163,9 @@ export const copyWritten = (value: unknown, key: string, copying: Copying): unkn
   if (Array.isArray(written)) {
     const items: unknown[] = [];
     around.set(written, items);
-    // By index: a hole is undefined, which the check refuses.
-    for (let at = 0; at < written.length; at += 1) items.push(copyWritten(written[at], String(at), copying));
+    // Iterate by index, so that a hole becomes undefined, which the check refuses.
+    for (let index = 0; index < written.length; index += 1)
+      items.push(copyWritten(written[index], String(index), copying));
     around.delete(written);
     return items;
   }
@@ -173,7 +178,7 @@ export const copyWritten = (value: unknown, key: string, copying: Copying): unkn
     const field: unknown = Reflect.get(written, name);
     const copied =
       typeof field === "object" || typeof field === "bigint" ? copyWritten(field, name, copying) : field;
-    // A normal assignment would set the prototype.
+    // An assignment to `__proto__` would set the prototype.
     if (name === "__proto__") Object.defineProperty(fields, name, { ...asField, value: copied });
     else fields[name] = copied;
   }
@@ -183,15 +188,15 @@ export const copyWritten = (value: unknown, key: string, copying: Copying): unkn
 
 /**
  * A copy of a value as JSON would write it: own enumerable fields, each read once, and the result of `toJSON`. Later
- * changes to the value have no effect. Values that JSON would lose or change (a Map, NaN, a cycle, an invalid Date) stay
- * as they are, so that the check of the input can name them.
+ * changes to the value have no effect. Values that JSON would lose or change (a Map, NaN, a cycle, an invalid Date)
+ * stay as they are, so that the check of the input can name them.
  */
 export const writtenCopy = <T>(value: T): T =>
   // A copy has every field that JSON writes; the check of the input reports the others.
   copyWritten(value, "", { around: new Map(), moments: [], isPartial: false }) as T;
 
-// A screen shows none of these: soft hyphen, zero-width and directional marks, joiners, fillers, variation selectors, tags,
-// the empty Braille pattern, control characters.
+// Characters that a screen doesn't show: soft hyphen, zero-width and directional marks, joiners, fillers, variation
+// selectors, tags, the empty Braille pattern, control characters.
 export const invisible = /[\p{Cf}\p{Cc}\u115F\u1160\u2800\u3164\uFFA0]|\p{Default_Ignorable_Code_Point}/u;
 
 /** The first invisible character of a text as `U+200B`; undefined if there is none. */
@@ -204,13 +209,14 @@ const longDigits = 16;
 const zero = 48;
 
 /**
- * Whether the text has 16 digits in a row, as every whole number above 2^53 has. Looking at every sixteenth character
- * finds them all. A regular expression takes a quarter of the time of `JSON.parse`.
+ * Whether a text has 16 digits in a row, as every whole number above 2^53 has. Such a run includes one of every 16
+ * characters, so look only at every sixteenth one. A regular expression would take a quarter of the time of
+ * `JSON.parse`.
  */
 export const hasLongDigits = (text: string): boolean => {
-  for (let at = longDigits - 1; at < text.length; at += longDigits) {
-    if ((text.charCodeAt(at) ^ zero) >= 10) continue;
-    let [first, next] = [at, at + 1];
+  for (let index = longDigits - 1; index < text.length; index += longDigits) {
+    if ((text.charCodeAt(index) ^ zero) >= 10) continue;
+    let [first, next] = [index, index + 1];
     while ((text.charCodeAt(first - 1) ^ zero) < 10) first -= 1;
     while ((text.charCodeAt(next) ^ zero) < 10) next += 1;
     if (next - first >= longDigits) return true;
@@ -218,6 +224,6 @@ export const hasLongDigits = (text: string): boolean => {
   return false;
 };
 
-/** Whether a host name is this machine. Names below `localhost` may not be: many resolvers query the network. */
+/** Whether a host name is this machine. `app.localhost` may not be, because many resolvers query the network for it. */
 export const isLoopback = (hostname: string): boolean =>
   /^(localhost|\[?::1\]?|127(\.\d{1,3}){3})$/.test(hostname);

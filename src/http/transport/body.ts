@@ -1,22 +1,25 @@
-const smallest = 4_096;
+const minBytes = 4_096;
 
 /**
- * Appends a chunk to the first `length` bytes, in the same buffer if it has room, because each separate chunk would
- * take a hundred bytes more.
+ * Appends a chunk to the first `length` bytes of a buffer. Allocates a larger buffer if the chunk doesn't fit. A list
+ * of separate chunks would take a hundred bytes more per chunk.
  */
 export const appended = (bytes: Uint8Array, length: number, chunk: Uint8Array): Uint8Array => {
-  const least = length + chunk.byteLength;
+  const newLength = length + chunk.byteLength;
   let target = bytes;
-  // The buffer of a first chunk belongs to the socket. It has no free bytes, so it is never written to.
-  if (least > bytes.byteLength) {
-    target = Buffer.allocUnsafeSlow(Math.max(least, 2 * bytes.byteLength, smallest));
+  // The first chunk's buffer belongs to the socket. It has no free bytes, so this code never writes to it.
+  if (newLength > bytes.byteLength) {
+    target = Buffer.allocUnsafeSlow(Math.max(newLength, 2 * bytes.byteLength, minBytes));
     target.set(bytes.subarray(0, length));
   }
   target.set(chunk, length);
   return target;
 };
 
-/** The library does not request compression, but a service or proxy may compress anyway: gzip, deflate and br. */
+/**
+ * Decompresses gzip, deflate and br. The library doesn't request compression, but a service or proxy may compress
+ * anyway.
+ */
 export const decompress = async (
   bytes: Buffer,
   codings: readonly string[],

@@ -10,7 +10,7 @@ import { Attempt, type AttemptLimits, type TransportLimits } from "./attempt.ts"
 const beforeSending =
   /^(ENOTFOUND|EAI_\w+|ECONNREFUSED|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_CERT_\w+|CERT_\w+|UNABLE_TO_\w+|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN)$/;
 
-// Any other code may come from an open connection, unless its system call is part of connecting.
+// An error with any other code may be from an open connection, unless its system call is part of connecting.
 const isBeforeSending = ({ code, syscall }: ErrorLike): boolean =>
   (typeof code === "string" && beforeSending.test(code)) ||
   syscall === "connect" ||
@@ -22,19 +22,19 @@ const innermost = (error: ErrorLike, depth = 0): ErrorLike =>
   isErrorLike(error.cause) && depth < deepestCause ? innermost(error.cause, depth + 1) : error;
 
 /**
- * Copies the innermost error. It doesn't keep the error itself, because a fetch may attach the request with the key to
- * it. A fetch may also reject with any value, even one that throws when it is read.
+ * Copies the innermost cause of an error. The original is dropped, because a fetch may attach the request with the key
+ * to it. A fetch may also reject with any value, even one that throws when it is read.
  */
-const causeOf = (error: unknown): { readonly cause: Error; readonly neverLeft: boolean } => {
+const causeOf = (error: unknown): { readonly cause: Error; readonly wasNotSent: boolean } => {
   try {
     if (isErrorLike(error)) {
       const fault = innermost(error);
-      return { cause: sanitizedError(fault), neverLeft: isBeforeSending(fault) };
+      return { cause: sanitizedError(fault), wasNotSent: isBeforeSending(fault) };
     }
   } catch {
     // The value is not an Error, or reading it throws.
   }
-  return { cause: new Error("the fetch rejected with a value that is not an Error"), neverLeft: false };
+  return { cause: new Error("the fetch rejected with a value that is not an Error"), wasNotSent: false };
 };
 
 const rawHeaders = (headers: FetchResponse["headers"]): RawHeaders => {
@@ -42,7 +42,7 @@ const rawHeaders = (headers: FetchResponse["headers"]): RawHeaders => {
   // fetch has already decompressed the body, so the length in the header is wrong unless it is 0.
   if (length === "0") return { ...rest, "content-length": length };
   if (coding === undefined) return rest;
-  // An empty body after decompression may have been cut, so the framing doesn't prove that it is complete.
+  // A body that is empty after decompression may have been cut off, so remove the header that would prove it complete.
   const { "transfer-encoding": _framing, ...unframed } = rest;
   return unframed;
 };
@@ -59,7 +59,7 @@ const attemptOver = async (fetch: Fetch, attempt: Attempt, url: string): Promise
   };
   attempt.onRequestStart({ abort });
   if (attempt.hasEnded) return;
-  let hasAnswer = false;
+  let hasResponse = false;
   try {
     const response = await fetch(url, {
       method,
@@ -68,7 +68,7 @@ const attemptOver = async (fetch: Fetch, attempt: Attempt, url: string): Promise
       redirect: "manual",
       signal: controller.signal,
     });
-    hasAnswer = true;
+    hasResponse = true;
     // A browser hides the status of a redirect that it doesn't follow.
     const status = response.type === "opaqueredirect" ? 302 : response.status;
     // `Response.error()` has status 0, and a stand-in for a response may have none.
@@ -82,22 +82,21 @@ const attemptOver = async (fetch: Fetch, attempt: Attempt, url: string): Promise
       if (piece.value !== undefined) attempt.onResponseData(undefined, piece.value);
       if (attempt.hasEnded) return;
     }
-    // Node's own fetch drops a damaged body at times, without an error.
+    // Node's fetch sometimes drops a damaged body without an error.
     const { "content-encoding": coding, "content-length": length } = Object.fromEntries(response.headers);
     const isCoded = coding !== undefined && length !== "0";
     if (isCoded && !hasBody && status !== 204) attempt.fail("broken", "the body could not be decoded");
     else attempt.onResponseEnd();
   } catch (error) {
-    const { cause, neverLeft } = causeOf(error);
-    // A started response proves that the request was sent. A caller's fetch may have retried, so the refusal of its
-    // last
-    // try proves nothing about earlier tries.
-    if (!hasAnswer && neverLeft && fetch === globalFetch) attempt.wasSent = false;
+    const { cause, wasNotSent } = causeOf(error);
+    // A response proves that the request was sent. A caller's fetch may retry by itself, so a refused connection proves
+    // nothing about its earlier tries.
+    if (!hasResponse && wasNotSent && fetch === globalFetch) attempt.wasSent = false;
     attempt.lost(cause);
   }
 };
 
-/** Sends with the caller's fetch. */
+/** Sends with any fetch. */
 export const fetchTransport = (origin: string, fetch: Fetch, limits: TransportLimits): Transport => {
   const attempts: AttemptLimits = { ...limits, host: new URL(origin).host };
   return {
@@ -106,7 +105,7 @@ export const fetchTransport = (origin: string, fetch: Fetch, limits: TransportLi
         const attempt = new Attempt(sending, attempts, { request, resolve, reject });
         if (!attempt.hasEnded) void attemptOver(fetch, attempt, origin + request.path);
       }),
-    // The connections belong to the caller's fetch. The signals of the calls in flight have aborted those calls.
+    // There is nothing to close: the connections belong to the fetch, and the signals have aborted the calls in flight.
     close: async () => undefined,
   };
 };

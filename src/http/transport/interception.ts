@@ -3,7 +3,8 @@ import type { Dispatcher, Fetch } from "../../options/fetch.ts";
 /** The replacement of the network in a test. */
 export type TestDouble = { readonly fetch: Fetch } | { readonly dispatcher: Dispatcher };
 
-// undici 8 stores its global dispatcher under the first, and a wrapper under the second; undici 7 uses the second.
+// undici 8 stores its global dispatcher under the first symbol, and a wrapper of it under the second. undici 7 uses
+// only the second symbol.
 const dispatcherSymbol = Symbol.for("undici.globalDispatcher.2");
 const wrapperSymbol = Symbol.for("undici.globalDispatcher.1");
 
@@ -18,14 +19,14 @@ const isTestRun = (): boolean => {
   return [VITEST, JEST_WORKER_ID, NODE_TEST_CONTEXT].some((value) => value !== undefined);
 };
 
-/** Whether MSW 3 or nock 15 is active: they replace `Headers`, too, and mark it. */
-const isMarked = (): boolean =>
+/** Whether an interceptor is active. MSW 3 and nock 15 also replace `Headers`, and mark the replacement. */
+const isIntercepted = (): boolean =>
   Reflect.has(globalThis, interceptorSymbol) ||
   Object.getOwnPropertySymbols(globalThis.Headers).some(
     ({ description }) => description === "kRestorePatches",
   );
 
-// The source of Node's own fetch is a small function that loads undici; other runtimes show its name without a source. A
+// Node's own fetch is a small function that loads undici. Other runtimes show the name of their fetch, but no source. A
 // Proxy, such as a mock of node:test, shows neither.
 const isBuiltIn = (fetch: unknown): boolean =>
   typeof fetch === "function" &&
@@ -33,11 +34,11 @@ const isBuiltIn = (fetch: unknown): boolean =>
     Function.prototype.toString.call(fetch),
   );
 
-// Reading a function's source takes longer than a call, so do it once per function.
-let builtIn: unknown;
+// Reading the source of a function takes longer than a call, so read it once per function.
+let builtInFetch: unknown;
 
-const doubled: Fetch = (url, init) => {
-  // Node's types lack `cache`, which every fetch accepts.
+const interceptedFetch: Fetch = (url, init) => {
+  // Use a variable, because Node's types lack `cache`, which every fetch accepts.
   const uncached = { ...init, cache: "no-store" };
   return globalThis.fetch(url, uncached);
 };
@@ -50,16 +51,15 @@ const isMockAgent = (value: unknown): value is Dispatcher =>
   "pendingInterceptors" in value;
 
 /**
- * The test double that gets the requests of the default transport; undefined if there is none. Called for each request,
- * because a test may set it up after it created the client.
+ * Returns the test double that gets the requests of the default transport; undefined if there is none. It is called for
+ * each request, because a test may set up the double after it created the client.
  */
 export const testDouble = (): TestDouble | undefined => {
   const { fetch } = globalThis;
-  if (fetch !== undefined && fetch !== builtIn) {
-    if (isBuiltIn(fetch)) builtIn = fetch;
-    // A fetch that a framework or an APM has wrapped doesn't count, because its cache would serve the pages of an
-    // export.
-    else if (isTestRun() || isMarked()) return { fetch: doubled };
+  if (fetch !== undefined && fetch !== builtInFetch) {
+    if (isBuiltIn(fetch)) builtInFetch = fetch;
+    // Otherwise, ignore a fetch that a framework or an APM has wrapped: an export would get old pages from its cache.
+    else if (isTestRun() || isIntercepted()) return { fetch: interceptedFetch };
   }
   const newest = globals[dispatcherSymbol];
   const dispatcher = newest !== undefined && isMockAgent(newest) ? newest : globals[wrapperSymbol];

@@ -31,7 +31,9 @@ const refusal = (proxy: string, status: number): Error =>
     code: `PROXY_ANSWERED_${status}`,
   });
 
-/** The client that undici's agent uses to open tunnels. Each tunnel has its own, so that a stalled one delays no other. */
+/**
+ * Opens tunnels for undici's agent. Each tunnel has its own client, so that a stalled tunnel doesn't delay the others.
+ */
 const proxyClient = (proxy: URL, open: Open) => ({
   connect: async ({ signal, ...options }: Connecting): Promise<object> => {
     // undici sets the server name to the proxy's host even if that is an IP address, and Node warns about that. The
@@ -56,8 +58,8 @@ const basic = ({ username, password }: URL): string => {
 };
 
 /**
- * The tunnel of undici's own proxy agent to an origin; undefined if `NO_PROXY` excludes the origin. The agent's pools stay
- * unused: the library's own pool limits the time to connect, and can be closed.
+ * Returns the tunnel of undici's proxy agent to an origin; undefined if `NO_PROXY` excludes the origin. The agent's
+ * pools stay unused, because the library's own pool limits the time to connect, and can be closed.
  *
  * @param open - opens a socket to the proxy.
  */
@@ -74,7 +76,7 @@ export const proxyTunnel = (
     httpsProxy: url.origin,
     noProxy,
     ...(url.username + url.password === "" ? {} : { token: basic(url) }),
-    // The pool limits the time to connect.
+    // The library's own pool limits the time to connect.
     requestTls: { timeout: 0 },
     clientFactory: () => proxyClient(url, open),
     factory: (_origin, { connect }) => {
@@ -83,7 +85,7 @@ export const proxyTunnel = (
     },
   });
   agent.dispatch({ origin, method: "GET", path: "/" }, { onRequestStart: () => undefined });
-  // Never connect directly instead: the network policy may require the proxy.
+  // Don't connect directly as a fallback, because the network policy may require the proxy.
   if (connects.length !== 1) throw new Error("the proxy agent of this undici version is not supported");
   const [connect] = connects;
   return connect && { proxy: url.host, connect };

@@ -13,11 +13,11 @@ import type { Open, ProxySettings, ProxyTunnel } from "./proxy.ts";
 /** Finds the tunnel for an origin; undefined if its requests do not go through the proxy. */
 export type Tunnelling = (origin: string, open: Open) => ProxyTunnel | undefined;
 
-/** One of undici's clients. It has one socket at a time, and opens another if that one breaks. */
+/** One of undici's clients. It has one socket at a time, and opens a new one if that breaks. */
 interface PooledClient {
   client: InstanceType<typeof Client>;
-  /** The latest request on this client. */
-  carried: Attempt;
+  /** The latest attempt on this client. After its end, the client is free. */
+  attempt: Attempt;
   /** When the client sent its latest request; undefined if it has no socket yet. */
   usedAt: number | undefined;
 }
@@ -25,21 +25,21 @@ interface PooledClient {
 /** The attempt's own timer covers the whole request, so undici's timers are off. */
 const noTimeouts = { headersTimeout: 0, bodyTimeout: 0 };
 
-// undici keeps a socket while it is in use. Opening new sockets once a minute follows changes in DNS.
-const lifeMs = 60_000;
+// undici keeps a socket as long as requests use it. New sockets once a minute follow changes in DNS.
+const maxAgeMs = 60_000;
 
-// Gateways close connections that were idle for a second or more, and all of them when they reload.
+// Gateways close connections that were idle for a second or more. They close all connections when they reload.
 const longestIdleMs = 500;
 
-// TCP retries at growing intervals. A connection attempt that started while the network was down would continue to wait
-// long after the network is back.
-const openingMs = 10_000;
+// TCP retries at growing intervals. Without this limit, a connection attempt that started while the network was down
+// would wait long after the network is back.
+const connectTimeoutMs = 10_000;
 
-const any = Number.POSITIVE_INFINITY;
+const unlimited = Number.POSITIVE_INFINITY;
 
 const fault = (code: string, message: string): Error => Object.assign(new Error(message), { code });
-const isClosed = (): Error => fault("ERR_CLIENT_CLOSED", "the client was closed");
-const isLate = (): Error => fault("ETIMEDOUT", `no connection within ${openingMs} ms`);
+const closedError = (): Error => fault("ERR_CLIENT_CLOSED", "the client was closed");
+const connectTimeoutError = (): Error => fault("ETIMEDOUT", `no connection within ${connectTimeoutMs} ms`);
 
 /**
  * The sockets to one origin: as many as there were requests in flight at once. When the pool replaces its sockets, the
@@ -51,8 +51,9 @@ class ConnectionPool {
   // All sockets share the connector, so that a new socket can resume the TLS session of another one.
   readonly #connector = buildConnector({ timeout: 0 });
   readonly #open = new Set<Socket>();
-  #lines: PooledClient[] = [];
-  #since = 0;
+  #clients: PooledClient[] = [];
+  /** When the pool last replaced its clients. */
+  #replacedAt = 0;
   #isClosed = false;
   readonly #tunnel: ProxyTunnel | undefined;
 
@@ -62,34 +63,36 @@ class ConnectionPool {
     this.#tunnel = tunnelling?.(origin, (...to) => this.#openSocket(...to));
   }
 
-  /** The host that error messages name. */
+  /** The host in error messages. */
   get host(): string {
     const { host } = new URL(this.#origin);
     return this.#tunnel === undefined ? host : `${host} through the proxy ${this.#tunnel.proxy}`;
   }
 
   /**
-   * Sends a request with undici's own options. A request is lost if its socket closes meanwhile. So a request that is
-   * never repeated gets a new socket if the free one was idle. An email always gets a new socket: a key may send only
-   * 300 a day, and a handshake is better than an email with an unknown outcome.
+   * Sends a request with undici's own options.
+   *
+   * A request is lost if its socket closes while the request is on its way. A request that must not be repeated
+   * therefore gets a new socket if the free one was idle. An email always gets a new socket. That costs a handshake,
+   * but a key may send only 300 emails a day, and an unknown outcome is worse.
    */
-  dispatch(options: object, carried: Attempt, { plan, operation }: Sending): void {
+  dispatch(options: object, attempt: Attempt, { plan, operation }: Sending): void {
     const now = this.#clock.now();
-    const mostIdleMs = plan.replay !== "never" ? any : operation.isEmail ? 0 : longestIdleMs;
-    const line = this.#lineFor(carried, now, mostIdleMs);
-    const isNew = line.usedAt === undefined;
-    const leave = (): void => {
-      if (carried.hasEnded) return;
-      line.usedAt = now;
+    const maxIdleMs = plan.replay !== "never" ? unlimited : operation.isEmail ? 0 : longestIdleMs;
+    const pooled = this.#clientFor(attempt, now, maxIdleMs);
+    const isNew = pooled.usedAt === undefined;
+    const start = (): void => {
+      if (attempt.hasEnded) return;
+      pooled.usedAt = now;
       try {
-        line.client.dispatch(options, carried);
+        pooled.client.dispatch(options, attempt);
       } catch (error) {
-        carried.lost(error);
+        attempt.lost(error);
       }
     };
-    // The connection may have ended together with its last response, without undici having read the end yet.
-    if (isNew || mostIdleMs === any) leave();
-    else afterReading(leave);
+    // The service may have closed the socket after its last response, and undici may not have read that yet.
+    if (isNew || maxIdleMs === unlimited) start();
+    else afterReading(start);
   }
 
   /** Destroys every socket and opens no more. Resolves when all sockets are closed. */
@@ -97,31 +100,31 @@ class ConnectionPool {
     this.#isClosed = true;
     await Promise.all(
       [...this.#open].map(
-        (socket) => new Promise((resolve) => socket.once("close", resolve).destroy(isClosed())),
+        (socket) => new Promise((resolve) => socket.once("close", resolve).destroy(closedError())),
       ),
     );
   }
 
-  #lineFor(carried: Attempt, now: number, mostIdleMs: number): PooledClient {
-    if (now - this.#since > lifeMs) {
-      // Each client finishes its request first.
-      for (const { client } of this.#lines) void client.close();
-      this.#lines = [];
-      this.#since = now;
+  #clientFor(attempt: Attempt, now: number, maxIdleMs: number): PooledClient {
+    if (now - this.#replacedAt > maxAgeMs) {
+      // A client that has a request finishes it before it closes.
+      for (const { client } of this.#clients) void client.close();
+      this.#clients = [];
+      this.#replacedAt = now;
     }
-    for (const free of this.#lines) {
-      if (!free.carried.hasEnded) continue;
-      if (free.usedAt !== undefined && now - free.usedAt >= mostIdleMs) {
-        void free.client.close();
-        free.client = this.#newClient();
-        free.usedAt = undefined;
+    for (const pooled of this.#clients) {
+      if (!pooled.attempt.hasEnded) continue;
+      if (pooled.usedAt !== undefined && now - pooled.usedAt >= maxIdleMs) {
+        void pooled.client.close();
+        pooled.client = this.#newClient();
+        pooled.usedAt = undefined;
       }
-      free.carried = carried;
-      return free;
+      pooled.attempt = attempt;
+      return pooled;
     }
-    const line: PooledClient = { client: this.#newClient(), carried, usedAt: undefined };
-    this.#lines.push(line);
-    return line;
+    const pooled: PooledClient = { client: this.#newClient(), attempt, usedAt: undefined };
+    this.#clients.push(pooled);
+    return pooled;
   }
 
   #newClient(): InstanceType<typeof Client> {
@@ -130,16 +133,18 @@ class ConnectionPool {
   }
 
   #connect(to: object, callback: ConnectCallback): void {
-    if (this.#isClosed) return callback(isClosed());
+    if (this.#isClosed) return callback(closedError());
     const done: ConnectCallback = (error, socket) => {
       cancel();
       callback(error, socket);
     };
-    const late = new AbortController();
-    const cancel = this.#clock.after(openingMs, () => late.abort(isLate()), { idle: true });
-    if (this.#tunnel !== undefined) return this.#tunnel.connect({ ...to, signal: late.signal }, done);
+    const timeout = new AbortController();
+    const cancel = this.#clock.after(connectTimeoutMs, () => timeout.abort(connectTimeoutError()), {
+      idle: true,
+    });
+    if (this.#tunnel !== undefined) return this.#tunnel.connect({ ...to, signal: timeout.signal }, done);
     const socket = this.#openSocket(to, done);
-    late.signal.addEventListener("abort", () => socket.destroy(isLate()));
+    timeout.signal.addEventListener("abort", () => socket.destroy(connectTimeoutError()));
   }
 
   #openSocket(to: object, callback: ConnectCallback): Socket {
@@ -156,7 +161,7 @@ export interface TransportSettings extends TransportLimits {
   readonly tunnelling?: Tunnelling | undefined;
 }
 
-/** Recognizes how undici 5 and 6 refuse a handler, if `new Client()` could not recognize that version. */
+/** Whether undici 5 or 6 refused the handler. `new Client()` refuses such a dispatcher only if it can recognize it. */
 const isOld = (error: unknown): boolean =>
   error instanceof Error && /^invalid on\w+ method$|onConnect is not a function/.test(error.message);
 
@@ -166,7 +171,7 @@ export const loadTunnelling = async (settings: ProxySettings): Promise<Tunnellin
   return (origin, open) => proxyTunnel(origin, settings, open);
 };
 
-/** Sends with undici's `dispatch`, which costs a quarter of its fetch and adds no headers. */
+/** Sends with undici's `dispatch`, which takes a quarter of the time of undici's fetch and adds no headers. */
 export const undiciTransport = ({
   origin,
   dispatcher,
@@ -183,7 +188,8 @@ export const undiciTransport = ({
     ...limits,
     host: own?.host ?? new URL(origin).host,
     isOwn: own !== undefined,
-    // A caller's dispatcher may not keep the process alive, so its attempts get timers that do.
+    // The library's own sockets keep the process alive. Those of a caller's dispatcher may not, so there the timers
+    // must.
     clock: own === undefined ? limits.clock : timers,
   };
   return {
