@@ -9,7 +9,7 @@ import { version } from "../options/version.ts";
 import { untilAborted } from "../runtime/cancellation.ts";
 import { readOptions } from "../runtime/rules.ts";
 import { unsafeIssue } from "../runtime/unsafe-numbers.ts";
-import { isSearchParams, messageOf } from "../runtime/values.ts";
+import { isRecord, isSearchParams, messageOf } from "../runtime/values.ts";
 import { describeIssues, issuesOf, readFields } from "../service/check.ts";
 import type { Operation, OperationFacts } from "../service/define.ts";
 import { Answer, type ApiPromise, answer, type WithResponse } from "./api-promise.ts";
@@ -239,16 +239,14 @@ export const sendRequest = <Input, Output>(
   return answer(isTraced ? traceCall(operation.id, start, responseOf) : start(), () => call?.outcome);
 };
 
-/**
- * Returns the record in a response. Refuses `null` and strings, which would otherwise fail later, in unrelated code.
- */
+/** Returns the record in a response. Refuses `null`, strings and arrays, which would otherwise fail in unrelated code. */
 const recordOf = <Input, Output>(
   { operation, call }: CallSending<Input, Output>,
   { input, response }: { readonly input: CallInput<Input>; readonly response: HttpResponse },
 ): unknown => {
   const { status, json } = response;
   const body = operation.read === undefined ? json : operation.read(json, input);
-  if (operation.mayBeEmpty || (typeof body === "object" && body !== null)) return body;
+  if (operation.mayBeEmpty || isRecord(body)) return body;
   const what = `the service responded with ${status}, but its JSON is not a record`;
   throw call.error(ResponseValidationError, what, { status });
 };

@@ -69,6 +69,8 @@ export class ListEnd {
   readonly #notices: EndNotices;
   readonly #standstill = new Standstill();
   #doubts = 0;
+  /** The service's latest count, for pages without one: a refused position behind the end. */
+  #total: number | undefined;
 
   /** @param limit - the number of records per page that the caller requested. */
   constructor(limit: number, notices: EndNotices) {
@@ -92,7 +94,9 @@ export class ListEnd {
    * @throws when the service returns the same part of the list for every position. Also throws the error of `short`.
    */
   isAt(request: PageRequest, page: ServedPage<unknown>, state: WalkState): boolean | undefined {
-    const { data, total } = page;
+    const { data } = page;
+    if (page.refusal === undefined) this.#total = typeof page.total === "number" ? page.total : undefined;
+    const total = this.#total;
     if (state.fresh > 0) this.#doubts = 0;
     const isOver = state.fresh === 0 && hasEnded(request, data.length, state);
     if (!isOver && !isLast(request, page)) return this.#isCompleteList(request, page);

@@ -4,6 +4,7 @@ import { type PageRequest, PagesAhead } from "./ahead.ts";
 import { type CursorState, writeCursor } from "./cursor.ts";
 import { Drift } from "./drift.ts";
 import { ListEnd } from "./end.ts";
+import { HiddenRecords } from "./hidden.ts";
 import { largestLimit, PageSize, type ServedPage } from "./page-size.ts";
 import { moveOf, type Phase } from "./phase.ts";
 import { idOf, onceEach, RecentIds } from "./recent.ts";
@@ -76,6 +77,7 @@ export class Walk<T> {
   readonly #size: PageSize;
   readonly #drift = new Drift();
   readonly #end: ListEnd;
+  readonly #hidden = new HiddenRecords();
   #phase: Phase;
   /** The assumed number of records before the next one. */
   #position: number;
@@ -122,6 +124,7 @@ export class Walk<T> {
         this.#ahead.drop();
         throw page.refusal;
       }
+      if (this.#endsBefore(request, page)) break;
       const walked = this.#accept(request, page);
       if (walked !== undefined) return walked;
     }
@@ -153,6 +156,22 @@ export class Walk<T> {
   #mayBePastEnd({ skip }: PageRequest): boolean {
     if (skip < this.#position || this.#phase.is === "searching") return true;
     return Math.min(this.#size.maxShared, this.#end.maxShared) === 0;
+  }
+
+  /**
+   * Whether the walk ends here because the service does not return the records that follow, although it counts them.
+   *
+   * @throws the service's error if it refuses their positions. Also throws the error of `onShort`.
+   */
+  #endsBefore(request: PageRequest, page: ServedPage<T>): boolean {
+    const hidden = this.#hidden.in(request, page);
+    if (hidden === undefined) return false;
+    this.#ahead.drop();
+    const { refusal, total } = hidden;
+    const fault = refusal ?? this.#settings.onShort(total - this.#reached, total);
+    if (fault !== undefined) throw fault;
+    this.#hasEnded = true;
+    return true;
   }
 
   #accept(request: PageRequest, served: ServedPage<T>): WalkedPage<T> | undefined {
@@ -216,7 +235,10 @@ export class Walk<T> {
     this.#hasEnded = isAtEnd !== false || isRestart;
     this.#recent.add(fresh.map(idOf));
     this.#rounds = 0;
-    if (fresh.length > 0) this.#misses = this.#gone = 0;
+    if (fresh.length > 0) {
+      this.#misses = this.#gone = 0;
+      this.#hidden.reset();
+    }
     if (!this.#hasEnded) this.#lookAhead(page);
     if (fresh.length === 0) return undefined;
     // `total`, `skip` and `limit` are the service's own. Validation has reported faults in them.

@@ -22,6 +22,8 @@ export interface MovingListOptions {
   readonly ignoresSkip?: boolean;
   /** The status of the error for a position after the end. If undefined, the page is empty. */
   readonly pastEnd?: 400 | 404 | undefined;
+  /** The largest `skip`. At a larger one, the service returns no records or the error of `pastEnd`. */
+  readonly mostSkip?: number;
   /** After its end, the list starts again within the same page. */
   readonly wraps?: boolean;
   /** Called before each page is read. It may change the list. */
@@ -68,11 +70,14 @@ export class MovingList {
     signal?.throwIfAborted();
     this.#options.before?.(this, request);
     const { ignoresSkip = false, cap = 200, namesCap = false, wraps = false, pastEnd } = this.#options;
-    if (pastEnd !== undefined && request.skip > 0 && request.skip >= this.items.length)
+    const { mostSkip = Number.POSITIVE_INFINITY } = this.#options;
+    const isHidden = request.skip > mostSkip;
+    if (pastEnd !== undefined && request.skip > 0 && (isHidden || request.skip >= this.items.length))
       throw new ApiError("skip is too large", { status: pastEnd, headers: new Headers(), body: undefined });
     const skip = ignoresSkip ? 0 : request.skip;
     const length = Math.min(request.limit, cap);
     const wrapped = (at: number): Item[] => this.items.slice((skip + at) % this.items.length).slice(0, 1);
+    if (isHidden) return { data: [], total: this.#total(0), limit: request.limit };
     const data = wraps
       ? Array.from({ length }, (_, at) => wrapped(at)).flat()
       : this.items.slice(skip, skip + length);

@@ -153,6 +153,48 @@ describe("Walk over a service that breaks its contract", () => {
     }
   });
 
+  test("rejects with the service's error when it refuses positions within the list", async () => {
+    for (const pastEnd of [400, 404] as const) {
+      for (const prefetch of prefetches) {
+        for (const limit of [60, 200]) {
+          const list = still(3_000, { mostSkip: 1_000, pastEnd });
+          const walk = walkOver(list, { prefetch, limit });
+          await expect(pagesOf(walk)).rejects.toMatchObject({
+            status: pastEnd,
+            message: "skip is too large",
+          });
+          await expect(pagesOf(walk)).rejects.toMatchObject({ status: pastEnd });
+          expect(list.requests.length).toBeLessThan(250);
+        }
+      }
+    }
+  });
+
+  test("reports the missing records when positions within the list are empty", async () => {
+    for (const prefetch of prefetches) {
+      for (const limit of [60, 200]) {
+        const list = still(3_000, { mostSkip: 1_000 });
+        const reports: string[] = [];
+        const onShort = (missing: number, total: number) => void reports.push(`${missing} of ${total}`);
+        const ids = idsOf(await pagesOf(walkOver(list, { prefetch, limit, onShort })));
+        expect(ids).toEqual(list.items.slice(0, ids.length).map(({ id }) => id));
+        expect(ids.length).toBeGreaterThan(1_000);
+        expect(reports).toEqual([`${3_000 - ids.length} of 3000`]);
+        expect(list.requests.length).toBeLessThan(250);
+      }
+    }
+  });
+
+  test("reports an end below the count when the service refuses the position after it", async () => {
+    for (const pastEnd of [400, 404] as const) {
+      const list = still(450, { totals: "too large", pastEnd });
+      const reports: string[] = [];
+      const onShort = (missing: number, total: number) => void reports.push(`${missing} of ${total}`);
+      expect(idsOf(await pagesOf(walkOver(list, { onShort })))).toHaveLength(450);
+      expect(reports).toEqual(["907 of 1357"]);
+    }
+  });
+
   test("aborts the page fetched ahead that an oversized page already covers", async () => {
     const list = still(280);
     const asked: string[] = [];

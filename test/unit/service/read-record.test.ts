@@ -214,22 +214,25 @@ test("a change of a contact that is answered without it is reported, and an erro
   await expect(strict.client.contacts.update("c-1", {})).rejects.toMatchObject({ code: "response_invalid" });
 });
 
-test.each([null, 0, "ok", true])("a success that is %j in place of a record is an error", async (body) => {
-  const answers: [number, unknown][] = Array.from({ length: 4 }, () => [200, body]);
-  for (const responseValidation of ["off", "warn"] as const) {
-    const { client } = served(answers, { responseValidation });
-    const unread = { code: "response_invalid", status: 200, attempts: 1 };
-    await expect(client.contacts.create({ email: "ada@example.com" })).rejects.toMatchObject({
-      ...unread,
-      outcome: "unknown",
-    });
-    await expect(
-      client.emails.send({ to: "ada@example.com", subject: "Hi", text: "Hello" }),
-    ).rejects.toMatchObject({
-      ...unread,
-      message: "emails.send: the service responded with 200, but its JSON is not a record",
-      outcome: "unknown",
-    });
-    expect(await client.request({ method: "GET", path: "/api/v1/anything" })).toEqual(body);
-  }
-});
+test.each([null, 0, "ok", true, [[]]])(
+  "a success that is %j in place of a record is an error",
+  async (body) => {
+    const answers: [number, unknown][] = Array.from({ length: 4 }, () => [200, body]);
+    for (const responseValidation of ["off", "warn"] as const) {
+      const { client } = served(answers, { responseValidation });
+      const unread = { code: "response_invalid", status: 200, attempts: 1 };
+      await expect(client.contacts.create({ email: "ada@example.com" })).rejects.toMatchObject({
+        ...unread,
+        outcome: "unknown",
+      });
+      await expect(
+        client.emails.send({ to: "ada@example.com", subject: "Hi", text: "Hello" }),
+      ).rejects.toMatchObject({
+        ...unread,
+        message: "emails.send: the service responded with 200, but its JSON is not a record",
+        outcome: "unknown",
+      });
+      expect(await client.request({ method: "GET", path: "/api/v1/anything" })).toEqual(body);
+    }
+  },
+);
