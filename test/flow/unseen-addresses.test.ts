@@ -54,7 +54,13 @@ const faults: readonly (readonly [string, string])[] = [
   ...[
     ["'ada@example.com'", "“ada@example.com”", "«ada@example.com»", "‚ada@example.com‘", "`ada@example.com`"],
     ["SMTP:ada@example.com", "Email:ada@example.com", "ada@example.com?subject=Hi"],
-    ["(work)ada@example.com", "ada@example.com(work)", "[ada@example.com]", "ada@example.com/", "ada\\@example.com"],
+    [
+      "(work)ada@example.com",
+      "ada@example.com(work)",
+      "[ada@example.com]",
+      "ada@example.com/",
+      "ada\\@example.com",
+    ],
   ]
     .flat()
     .map((address): [string, string] => [address, "must be one email address such as ada@example.com"]),
