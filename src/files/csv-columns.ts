@@ -53,13 +53,23 @@ export const trimmed = (text: string): string => text.replace(outerBlanks, "");
  */
 const keysOf = (name: string): string[] => (/^customFields\../.test(name) ? splitPath(name) : [name]);
 
-/** The columns that an entry of `columns` names: one column, or several with a plus between them. */
+/** The columns with a name. */
+const placesOf = (name: string, names: readonly string[]): readonly number[] =>
+  names.flatMap((each, at) => (each === name ? [at] : []));
+
+/** The columns that an entry of `columns` names: all with this name, or several with a plus between them. */
 const cellsOf = (entry: string, names: readonly string[]): readonly number[] | undefined => {
-  const at = names.indexOf(entry);
-  if (at >= 0) return [at];
-  const parts = entry.split("+").map((part) => names.indexOf(trimmed(part)));
-  return parts.length > 1 && !parts.includes(-1) ? parts : undefined;
+  const places = placesOf(entry, names);
+  if (places.length > 0) return places;
+  const parts = entry.split("+").map((part) => placesOf(trimmed(part), names));
+  return parts.length > 1 && parts.every((part) => part.length > 0) ? parts.flat() : undefined;
 };
+
+/** The name in an entry that several columns have. */
+const repeatedIn = (entry: string, names: readonly string[]): string | undefined =>
+  [entry, ...(names.includes(entry) ? [] : entry.split("+"))]
+    .map(trimmed)
+    .find((name) => placesOf(name, names).length > 1);
 
 /**
  * Reads a header row. Ignores columns without a name, because spreadsheets add such columns at the end.
@@ -89,6 +99,10 @@ export const columnsOf = (
     ...mapped.flatMap(([name, , cells]) =>
       cells === undefined ? [`there is no column ${JSON.stringify(name)}${suggestion(name, names)}`] : [],
     ),
+    ...mapped.flatMap(([name, field]) => {
+      const repeated = field === false || field === "" ? undefined : repeatedIn(name, names);
+      return repeated === undefined ? [] : [`several columns are named ${JSON.stringify(repeated)}`];
+    }),
     ...(others === undefined || others === false ? [] : ['"*" can only leave columns out: "*": false']),
     ...faultsOf(columns),
   ];

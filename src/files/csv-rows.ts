@@ -23,11 +23,14 @@ interface RowOptions {
   readonly skipLines: number;
 }
 
-/** The delimiter of a first line: a comma, unless it has none outside quotes but has semicolons, tabs or pipes. */
+/**
+ * The delimiter of a first line: a comma, unless it has none outside quotes but has semicolons, tabs or pipes. A tab is in
+ * no name, so it counts beside a few commas, too.
+ */
 const delimiterIn = (line: string): string => {
   const bare = line.replace(/"[^"]*"/g, "");
   const count = (delimiter: string): number => bare.split(delimiter).length;
-  if (count(",") > 1) return ",";
+  if (count(",") > 1 && count("\t") <= count(",")) return ",";
   const [best = ","] = [",", ";", "\t", "|"].sort((a, b) => count(b) - count(a));
   return best;
 };
@@ -105,8 +108,10 @@ export async function* readRows(
   let lastEnd = "";
   for await (const lines of readLines(chunks, { maxLineBytes })) {
     const rows: Row[] = [];
-    for (const { line, text, end, fault } of lines) {
+    for (const { line, text: ownText, end, fault } of lines) {
       if (line <= skipLines) continue;
+      // Files that were joined have a byte order mark in the middle.
+      const text = open === undefined && ownText.startsWith("\uFEFF") ? ownText.slice(1) : ownText;
       if (open === undefined && fault === undefined && isBlank(text, delimiter)) continue;
       // Excel writes its delimiter on a line above the header, and reads it from there.
       const [, separator] =

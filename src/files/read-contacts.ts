@@ -11,10 +11,10 @@ import {
 } from "../runtime/rules.ts";
 import { tellSettled, withSettled } from "../runtime/source-line.ts";
 import type { StandardSchema } from "../runtime/standard-schema.ts";
-import { CellFault, jsonIn, plainIn } from "./csv-cell.ts";
+import { CellFault, jsonIn, nullTexts, plainIn } from "./csv-cell.ts";
 import { type ColumnNames, trimmed } from "./csv-columns.ts";
 import type { ReadOptions } from "./options.ts";
-import { csvRules, readCsv } from "./read-csv.ts";
+import { csvRecords, csvRules } from "./read-csv.ts";
 import { readNdjson } from "./read-ndjson.ts";
 import { type FileSource, pathOf } from "./source.ts";
 
@@ -102,8 +102,7 @@ const cellOf = (
 ): unknown => {
   if (setByService.has(name)) return undefined;
   const cell = isQuoted ? text : trimmed(text);
-  // Databases write \N for null.
-  if (cell === "" || (cell === "\\N" && !isQuoted)) return undefined;
+  if (cell === "") return undefined;
   const type = types[name.replace(/^customFields\./, "")];
   if (type !== undefined) return typedCell(cell, type, name);
   if (name === "verified" && isBoolean(cell)) return cell.toLowerCase() === "true";
@@ -207,8 +206,10 @@ export const readContacts = <Custom = Record<string, unknown>>(
   /** The columns under the names of fields. */
   const named: Record<string, string | false> = {};
   const records = isCsv
-    ? readCsv(source, {
+    ? csvRecords(source, {
         ...reading,
+        nulls: nullTexts,
+        address: "email",
         columns: named,
         onHeader: (names) => {
           onHeader?.(names);

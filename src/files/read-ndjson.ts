@@ -18,6 +18,10 @@ const refuseOtherJson = (name: string, { line, text }: Line): void => {
   const isList = start.startsWith("[");
   // A pretty-printed object: its first line ends in the middle of the object.
   const isOpen = start.startsWith("{") && /[{[,]$/.test(start) && parsedJson(start) === undefined;
+  if (isOpen && start.endsWith(",") && parsedJson(start.slice(0, -1)) !== undefined) {
+    const problem = `a comma follows the record. Remove it from each line: sed 's/,$//' ${name} > records.ndjson`;
+    throw lineError(name, line, { problem });
+  }
   // A CSV header: a name, which may be quoted, and a delimiter; or only a column for the email address.
   if (/^("[^"{}]+"|[^"{}[\]\d,;\t|-][^"{}[\],;\t|]*)[,;\t|].*[^}]$|^"?e-?mail[^,:{}]*$/is.test(start)) {
     const problem = "this looks like CSV, not NDJSON: its name must end in .csv, or read it as CSV";
@@ -59,7 +63,9 @@ export const ndjsonRecords = (
   const { name, chunks } = openSource(source, options);
   const lines = readLines(chunks, { maxLineBytes });
   let isFirst = true;
-  const parseLine = (line: Line) => {
+  const parseLine = (own: Line) => {
+    // Files that were joined have a byte order mark in the middle.
+    const line = own.text.startsWith("\uFEFF") ? { ...own, text: own.text.slice(1) } : own;
     // Check the first character first, because most lines begin with their record.
     if (line.text[0] !== "{" && line.fault === undefined && line.text.trim() === "") return undefined;
     // Throw even with onInvalid, because every line would be a bad line.
