@@ -296,3 +296,30 @@ test("a plan is a table on a terminal, and NDJSON elsewhere", async () => {
     "Plan only: nothing was changed.",
   ]);
 });
+
+test.each([
+  ["--map", "x=email"],
+  ["--types", "score=number"],
+  ["--skip-lines", "1"],
+])("%s is refused with NDJSON, where it would do nothing", async (option, value) => {
+  expect(await imported("a.ndjson", '{"email":"ada@x.example"}\n', option, value)).toMatchObject({
+    code: 2,
+    contacts: [],
+    err: expect.stringContaining(`${option} works only with CSV`),
+  });
+});
+
+test("fields of NDJSON that are no fields of a contact are named, once each", async () => {
+  const line = '{"email":"ada@x.example","firstName":"Ada","customFields.plan":"pro"}\n';
+  const { code, err } = await imported("a.ndjson", line + line);
+  expect(code).toBe(0);
+  expect(err.split("\n").filter((text) => text.includes("is not a field"))).toEqual([
+    '"firstName" is not a field of a contact: the service may ignore it. Put it into customFields',
+    '"customFields.plan" is not a field of a contact: the service may ignore it. Put it into customFields',
+  ]);
+});
+
+test("another delimiter in the header is named with the option for it", async () => {
+  const { code, err } = await imported("a.csv", "email;name;notes, private\nada@x.example;Ada;x\n");
+  expect([code, err]).toEqual([2, expect.stringContaining("separates the columns, add --delimiter ';'")]);
+});
