@@ -57,11 +57,11 @@ async function* withUnknownNamed<T extends object>(
   records: AsyncIterable<T>,
   print: (line: string) => void,
 ): AsyncGenerator<T> {
-  const known = new Set(contactFields);
+  const names = new Set(contactFields);
   for await (const record of records) {
     for (const name of Object.keys(record)) {
-      if (known.has(name) || known.size === contactFields.length + maxNamed) continue;
-      known.add(name);
+      if (names.has(name) || names.size === contactFields.length + maxNamed) continue;
+      names.add(name);
       print(`"${name}" is not a field of a contact: the service may ignore it. Put it into customFields`);
     }
     yield record;

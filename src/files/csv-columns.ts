@@ -101,7 +101,7 @@ export const columnsOf = (
     ),
     ...mapped.flatMap(([name, field]) => {
       const repeated = field === false || field === "" ? undefined : repeatedIn(name, names);
-      return repeated === undefined ? [] : [`several columns are named ${JSON.stringify(repeated)}`];
+      return repeated === undefined ? [] : [`${repeated} appears twice`];
     }),
     ...(others === undefined || others === false ? [] : ['"*" can only leave columns out: "*": false']),
     ...faultsOf(columns),

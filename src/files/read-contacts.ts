@@ -178,6 +178,26 @@ const fieldNamed = (column: string): string => {
 };
 
 /**
+ * The columns that are fields by their names. They are named even where the name is the field's: `"*": false` leaves out
+ * the columns that are not.
+ */
+const recognized = (names: readonly string[], columns: ColumnNames): Record<string, string> => {
+  const entries = Object.keys(columns).map(trimmed);
+  const mapped = new Set([
+    ...entries,
+    ...entries.flatMap((entry) => (names.includes(entry) ? [] : entry.split("+").map(trimmed))),
+  ]);
+  const filled = new Set(Object.values(columns));
+  const fields: Record<string, string> = {};
+  for (const name of names) {
+    const field = fieldNamed(name);
+    const isField = contactFields.includes(field) || field.startsWith("customFields.");
+    if (isField && !mapped.has(name) && !(columns["*"] === false && filled.has(field))) fields[name] = field;
+  }
+  return fields;
+};
+
+/**
  * Reads contacts, with their types, from CSV or NDJSON. Pass them to `contacts.import`. A file that `writeCsv` or
  * `writeNdjson` wrote changes nothing when you read and import it again.
  *
@@ -213,9 +233,7 @@ export const readContacts = <Custom = Record<string, unknown>>(
         columns: named,
         onHeader: (names) => {
           onHeader?.(names);
-          for (const name of names)
-            if (name !== "" && fieldNamed(name) !== name) named[name] = fieldNamed(name);
-          Object.assign(named, columns);
+          Object.assign(named, recognized(names, columns), columns);
         },
         cast: (cell, { column, isQuoted }) =>
           cellOf(cell, { name: named[column] || column, isQuoted }, types),

@@ -49,9 +49,8 @@ const rawHeaders = (headers: FetchResponse["headers"]): RawHeaders => {
 
 type Body = NonNullable<FetchResponse["body"]>;
 
-/** Reads a body. That of node-fetch is a stream of Node, which has no `getReader`. */
-const readerOf = (body: Body | AsyncIterable<Uint8Array>): ReturnType<Body["getReader"]> => {
-  if ("getReader" in body) return body.getReader();
+/** Reads the body of node-fetch: a stream of Node, which has no `getReader`. */
+const readerOf = (body: AsyncIterable<Uint8Array>): ReturnType<Body["getReader"]> => {
   const pieces = body[Symbol.asyncIterator]();
   return {
     read: async () => {
@@ -89,7 +88,9 @@ const attemptOver = async (fetch: Fetch, attempt: Attempt, url: string): Promise
     // `Response.error()` has status 0, and a stand-in for a response may have none.
     if (!(status >= 200)) throw new Error("the fetch returned a network error");
     attempt.onResponseStart(undefined, status, rawHeaders(response.headers));
-    reader = response.body ? readerOf(response.body) : undefined;
+    const responseBody: Body | AsyncIterable<Uint8Array> | null = response.body;
+    if (responseBody)
+      reader = "getReader" in responseBody ? responseBody.getReader() : readerOf(responseBody);
     if (attempt.hasEnded) return void (await reader?.cancel());
     let hasBody = false;
     for (let piece = await reader?.read(); piece?.done === false; piece = await reader?.read()) {

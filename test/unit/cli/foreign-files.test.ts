@@ -323,3 +323,22 @@ test("another delimiter in the header is named with the option for it", async ()
   const { code, err } = await imported("a.csv", "email;name;notes, private\nada@x.example;Ada;x\n");
   expect([code, err]).toEqual([2, expect.stringContaining("separates the columns, add --delimiter ';'")]);
 });
+
+test("a proposed command keeps the columns that have the name of a field already", async () => {
+  const content = "Email,name,customFields.plan,City\nada@x.example,Ada,pro,Rome\n";
+  const { err } = await imported("a.csv", content);
+  expect(err).toContain("\ntouchpoint contacts import a.csv --map '*='\n");
+  for (const file of [content, content.replace("Email", "email")])
+    expect((await imported("a.csv", file, "--map", "*=")).contacts).toEqual([
+      { email: "ada@x.example", name: "Ada", customFields: { plan: "pro" } },
+    ]);
+  sandbox.reset();
+  const work = content.replace("City", "Work email").replace("Rome", "work@x.example");
+  expect((await imported("a.csv", work, "--map", "Work email=email", "--map", "*=")).contacts).toEqual([
+    { email: "work@x.example", name: "Ada", customFields: { plan: "pro" } },
+  ]);
+  sandbox.reset();
+  expect((await imported("a.csv", content, "--map", "name+City=name", "--map", "*=")).contacts).toEqual([
+    { email: "ada@x.example", name: "Ada Rome", customFields: { plan: "pro" } },
+  ]);
+});
