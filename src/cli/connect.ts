@@ -44,7 +44,7 @@ export const connectionOptions: Options = {
  */
 export const connect = async (
   request: Pick<Request, "values">,
-  own: Pick<ClientOptions, "apiKey" | "baseUrl" | "hooks"> = {},
+  own: Pick<ClientOptions, "apiKey" | "baseUrl" | "hooks" | "unknownFields"> = {},
 ): Promise<Client> => {
   const limits = await limitsOf(request);
   const { proxy } = request.values;
@@ -52,7 +52,7 @@ export const connect = async (
 };
 
 /** Creates a client for a long command, and shows its progress, waits and retries until you dispose of the result. */
-export const watch = async (request: Request) => {
+export const watch = async (request: Request, own: Pick<ClientOptions, "unknownFields"> = {}) => {
   const { screen, now } = request;
   const bar = progressBar(screen, now);
   let wait: LimitWait = { limit: "", until: Number.NEGATIVE_INFINITY };
@@ -69,7 +69,7 @@ export const watch = async (request: Request) => {
         if (message.startsWith("the service did not return ")) shortfalls.add(message);
     },
   };
-  const client = await connect(request, { hooks });
+  const client = await connect(request, { ...own, hooks });
   const pace = createPace(now);
   return {
     client,

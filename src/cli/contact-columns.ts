@@ -243,8 +243,13 @@ export const checkHeader = (
     throw new UsageError(
       `${file}: the first row contains an email address, so the file has no header. Add a header as its first line, for example email,name`,
     );
+  const other = delimiters.find((each) => names.some((name) => name.split(each).length > names.length));
+  const split =
+    other === undefined
+      ? ""
+      : `If ${JSON.stringify(other)} separates the columns, add --delimiter ${shellWord(other)}. `;
   throw new UsageError(
-    `${file}: ${what}. The first row that was read is: ${names.slice(0, 8).join(", ")}. ` +
+    `${file}: ${what}. The first row that was read is: ${names.slice(0, 8).join(", ")}. ${split}` +
       "If the header is further down, add --skip-lines <n>. Otherwise, map a column to email",
     `touchpoint contacts import ${shellWord(file)} --map "<column>=email" --map "*="`,
   );

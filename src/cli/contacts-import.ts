@@ -1,7 +1,7 @@
 import { type FileSource, type ReadOptions, readContacts } from "../files/index.ts";
 import type { ContactInput, PlannedRow } from "../index.ts";
 import { type CliCommand, countOf, type Request, UsageError } from "./command.ts";
-import { checkHeader, readMap } from "./contact-columns.ts";
+import { checkHeader, contactFields, readMap } from "./contact-columns.ts";
 import { planTable } from "./plan-table.ts";
 import {
   checkInputName,
@@ -24,6 +24,11 @@ const contactsOf = (request: Request, path: string) => {
   const delimiter = delimiterOf(request, format);
   const skipLines = countOf(request, "skip-lines", { least: 0, most: 1_000_000 });
   const map = readMap(request);
+  // The others of these options refuse NDJSON themselves, or work with it.
+  const [useless] = ["map", "types", "skip-lines"].filter(
+    (name) => format !== "csv" && (request.values[name] ?? request.lists[name]) !== undefined,
+  );
+  if (useless !== undefined) throw new UsageError(`--${useless} works only with CSV`);
   const isAssumed = path === "-" && request.values.format === undefined;
   const { encoding } = request.values;
   let hasHeader = format !== "csv";
@@ -43,6 +48,25 @@ const contactsOf = (request: Request, path: string) => {
   }
   return openRecords<ContactInput>(path, read, isAssumed ? "For CSV, add --format csv" : undefined);
 };
+
+// Enough to see what is wrong: a file may have thousands of names.
+const maxNamed = 10;
+
+/** Passes records on, and prints the names of fields that the document does not name. */
+async function* withUnknownNamed<T extends object>(
+  records: AsyncIterable<T>,
+  print: (line: string) => void,
+): AsyncGenerator<T> {
+  const names = new Set(contactFields);
+  for await (const record of records) {
+    for (const name of Object.keys(record)) {
+      if (names.has(name) || names.size === contactFields.length + maxNamed) continue;
+      names.add(name);
+      print(`"${name}" is not a field of a contact: the service may ignore it. Put it into customFields`);
+    }
+    yield record;
+  }
+}
 
 export const contactsImport: CliCommand = {
   name: "contacts import",
@@ -72,12 +96,12 @@ export const contactsImport: CliCommand = {
     const addToList = request.values["add-to-list"];
     const isPlan = request.flags.has("plan");
     const around = isPlan ? { ...request, stdout: request.stderr } : request;
-    return runResumable(around, input, async ({ client, onProgress, reject }) => {
+    return runResumable(around, input, async ({ client, onProgress, reject, print }) => {
       /**
        * Why each line could not be read, by line number. The import itself only sees that the line is not a contact.
        */
       const unreadable = new Map<number | undefined, string>();
-      const { plan, ...report } = await client.contacts.import(input.records, {
+      const { plan, ...report } = await client.contacts.import(withUnknownNamed(input.records, print), {
         dryRun: isPlan,
         checkpoint: request.values.checkpoint,
         concurrency,

@@ -3,12 +3,13 @@ import type { EventInput } from "../index.ts";
 import { type CliCommand, exitCode, jsonOption, print, type Request, UsageError } from "./command.ts";
 import { connect, connectionOptions } from "./connect.ts";
 import { duration } from "./progress-bar.ts";
-import { formatOf } from "./record-file.ts";
+import { checkInputName, formatOf } from "./record-file.ts";
 import { openRecords } from "./rejections.ts";
 import { describeReport, resumableOptions, runResumable } from "./run-resumable.ts";
 
 const eventsOf = (request: Request) => {
   const [file = ""] = request.operands;
+  checkInputName(file);
   if (formatOf(file, request) !== "ndjson")
     throw new UsageError(`${file}: events can be read only from NDJSON`);
   const otherwise = file === "-" ? "Events can be read only from NDJSON" : undefined;
@@ -62,20 +63,25 @@ export const eventsIngest: CliCommand = {
     const input = eventsOf(request);
     const idFrom = idFromOf(request);
     let leastMs: number | undefined;
-    return runResumable(request, input, ({ client, onProgress, reject }) =>
-      client.events.ingest(input.records, {
-        checkpoint: request.values.checkpoint,
-        idFrom,
-        signal: request.interrupt,
-        onProgress: (progress) => {
-          onProgress(progress, leastMs);
-          const remaining = Math.max(0, (input.total() ?? 0) - progress.done);
-          void client.events.forecast(remaining).then(({ durationMs }) => {
-            leastMs = durationMs;
-          });
-        },
-        onRejected: ({ event, ...refused }) => reject({ ...refused, rejected: event }),
-      }),
+    return runResumable(
+      request,
+      input,
+      ({ client, onProgress, reject }) =>
+        client.events.ingest(input.records, {
+          checkpoint: request.values.checkpoint,
+          idFrom,
+          signal: request.interrupt,
+          onProgress: (progress) => {
+            onProgress(progress, leastMs);
+            const remaining = Math.max(0, (input.total() ?? 0) - progress.done);
+            void client.events.forecast(remaining).then(({ durationMs }) => {
+              leastMs = durationMs;
+            });
+          },
+          onRejected: ({ event, ...refused }) => reject({ ...refused, rejected: event }),
+        }),
+      // The service ignores a field such as timestamp, and an event of last year would count as one of now.
+      { unknownFields: { mode: "error" } },
     );
   },
   afterInterrupt:

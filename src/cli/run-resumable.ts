@@ -1,4 +1,10 @@
-import { type Client, type ImportReport, isTouchpointError, type Progress } from "../index.ts";
+import {
+  type Client,
+  type ClientOptions,
+  type ImportReport,
+  isTouchpointError,
+  type Progress,
+} from "../index.ts";
 import type { Options } from "./args.ts";
 import { type ExitCode, exitCode, jsonOption, print, type Request } from "./command.ts";
 import { connectionOptions, watch } from "./connect.ts";
@@ -36,6 +42,8 @@ export interface ResumableRun {
   /** @param leastMs - the minimum time for the remaining items within the rate limits, if known. */
   readonly onProgress: (progress: Pick<Progress, "done" | "perSecond">, leastMs?: number) => void;
   readonly reject: (refused: RejectedRecord) => Promise<void>;
+  /** Prints a line above the progress. */
+  readonly print: (line: string) => void;
 }
 
 /** The option of commands that can continue an earlier run. */
@@ -61,8 +69,9 @@ export const runResumable = async (
   request: Request,
   input: { readonly total: () => number | undefined },
   work: (run: ResumableRun) => Promise<object & Pick<ImportReport, "rejected" | "rejectedBefore">>,
+  own: Pick<ClientOptions, "unknownFields"> = {},
 ): Promise<ExitCode> => {
-  await using watching = await watch(request);
+  await using watching = await watch(request, own);
   const { client, bar, show } = watching;
   const writeFinal = (report: object): Promise<void> => {
     bar.end();
@@ -73,6 +82,7 @@ export const runResumable = async (
       client,
       onProgress: ({ done, perSecond }, leastMs) => show({ done, total: input.total(), perSecond, leastMs }),
       reject: await rejections(request, bar),
+      print: bar.print,
     });
     await writeFinal(report);
     return report.rejected > 0 || report.rejectedBefore ? exitCode.someRejected : exitCode.ok;

@@ -9,9 +9,17 @@ const formulaStart = /^'*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
 /** Adds an apostrophe to text that a spreadsheet may run, or whose own apostrophe the reader would remove. */
 export const guardFormula = (text: string): string => (formulaStart.test(text) ? `'${text}` : text);
 
-/** Removes the apostrophe that the writer, or another program, has added. */
+/** A text that another program has written as a formula, so that Excel keeps its zeros: `="0049"`. */
+export const formulaText = /^="((?:[^"]|"")*)"$/;
+
+/** Removes the apostrophe that the writer, or another program, has added, and the formula around a text. */
 export const unguardFormula = (text: string): string =>
-  text.startsWith("'") && formulaStart.test(text) ? text.slice(1) : text;
+  text.startsWith("'") && formulaStart.test(text)
+    ? text.slice(1)
+    : (formulaText.exec(text)?.[1]?.replaceAll('""', '"') ?? text);
+
+/** How databases write null in a cell that is not quoted. */
+export const nullTexts: readonly string[] = ["\\N", "NULL", "null"];
 
 const isScalar = (value: unknown): boolean =>
   ["string", "number", "boolean", "bigint"].includes(typeof value) && !String(value).includes(";");
@@ -66,7 +74,7 @@ export const typedCellOf = (value: unknown, path: string, delimiter: string): Wr
     const isEncoded =
       path.startsWith("customFields.") && /^[["{]/.test(value) && parsedJson(value) !== undefined;
     // The reader removes spaces around an unquoted cell.
-    const isQuoted = plainIn(value) !== value || value.trim() !== value;
+    const isQuoted = plainIn(value) !== value || value.trim() !== value || nullTexts.includes(value);
     return { cell: isEncoded ? JSON.stringify(value) : value, isQuoted };
   }
   // A list with one element, with numbers, or with texts that need quotes would not be read as a list.

@@ -52,13 +52,23 @@ export const trimmed = (text: string): string => text.replace(outerBlanks, "");
  */
 const keysOf = (name: string): string[] => (/^customFields\../.test(name) ? splitPath(name) : [name]);
 
-/** Finds the columns that an entry of `columns` names: one column, or several with a plus between them. */
+/** The indexes of the columns with a name. */
+const indexesOf = (name: string, names: readonly string[]): readonly number[] =>
+  names.flatMap((each, index) => (each === name ? [index] : []));
+
+/** Finds the columns that an entry of `columns` names: all with this name, or several with a plus between them. */
 const cellsOf = (entry: string, names: readonly string[]): readonly number[] | undefined => {
-  const index = names.indexOf(entry);
-  if (index >= 0) return [index];
-  const parts = entry.split("+").map((part) => names.indexOf(trimmed(part)));
-  return parts.length > 1 && !parts.includes(-1) ? parts : undefined;
+  const indexes = indexesOf(entry, names);
+  if (indexes.length > 0) return indexes;
+  const parts = entry.split("+").map((part) => indexesOf(trimmed(part), names));
+  return parts.length > 1 && parts.every((part) => part.length > 0) ? parts.flat() : undefined;
 };
+
+/** The name in an entry that several columns have. */
+const repeatedIn = (entry: string, names: readonly string[]): string | undefined =>
+  [entry, ...(names.includes(entry) ? [] : entry.split("+"))]
+    .map(trimmed)
+    .find((name) => indexesOf(name, names).length > 1);
 
 /**
  * Reads a header row. Ignores columns without a name, because spreadsheets add such columns at the end.
@@ -88,6 +98,10 @@ export const columnsOf = (
     ...mapped.flatMap(([name, , cells]) =>
       cells === undefined ? [`there is no column ${JSON.stringify(name)}${suggestion(name, names)}`] : [],
     ),
+    ...mapped.flatMap(([name, field]) => {
+      const repeated = field === false || field === "" ? undefined : repeatedIn(name, names);
+      return repeated === undefined ? [] : [`${repeated} appears twice`];
+    }),
     ...(others === undefined || others === false
       ? []
       : ['"*" can only be false, which leaves out all other columns']),

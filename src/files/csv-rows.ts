@@ -23,11 +23,14 @@ interface RowOptions {
   readonly skipLines: number;
 }
 
-/** Detects the delimiter in a first line: a comma; or a semicolon, tab or pipe if there is no comma outside quotes. */
+/**
+ * Detects the delimiter in a first line: a comma; or a semicolon, tab or pipe if there is no comma outside quotes. No name
+ * contains a tab, so more tabs than commas make it a tab.
+ */
 const delimiterIn = (line: string): string => {
   const bare = line.replace(/"[^"]*"/g, "");
   const count = (delimiter: string): number => bare.split(delimiter).length;
-  if (count(",") > 1) return ",";
+  if (count(",") > 1 && count("\t") <= count(",")) return ",";
   const [best = ","] = [",", ";", "\t", "|"].sort((a, b) => count(b) - count(a));
   return best;
 };
@@ -105,8 +108,10 @@ export async function* readRows(
   let lastEnd = "";
   for await (const lines of readLines(chunks, { maxLineBytes })) {
     const rows: Row[] = [];
-    for (const { line, text, end, fault } of lines) {
+    for (const { line, text: ownText, end, fault } of lines) {
       if (line <= skipLines) continue;
+      // Files that were joined have a byte order mark in the middle.
+      const text = open === undefined && ownText.startsWith("\uFEFF") ? ownText.slice(1) : ownText;
       if (open === undefined && fault === undefined && isBlank(text, delimiter)) continue;
       // Excel may write its delimiter into a line above the header, such as `sep=;`.
       const [, separator] =

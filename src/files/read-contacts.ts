@@ -11,10 +11,10 @@ import {
 } from "../runtime/rules.ts";
 import { reportSettled, withSettled } from "../runtime/source-line.ts";
 import type { StandardSchema } from "../runtime/standard-schema.ts";
-import { CellFault, jsonIn, plainIn } from "./csv-cell.ts";
+import { CellFault, jsonIn, nullTexts, plainIn } from "./csv-cell.ts";
 import { type ColumnNames, trimmed } from "./csv-columns.ts";
 import type { ReadOptions } from "./options.ts";
-import { csvRules, readCsv } from "./read-csv.ts";
+import { csvRecords, csvRules } from "./read-csv.ts";
 import { readNdjson } from "./read-ndjson.ts";
 import { type FileSource, pathOf } from "./source.ts";
 
@@ -102,8 +102,7 @@ const cellOf = (
 ): unknown => {
   if (setByService.has(name)) return undefined;
   const cell = isQuoted ? text : trimmed(text);
-  // Databases write \N for null.
-  if (cell === "" || (cell === "\\N" && !isQuoted)) return undefined;
+  if (cell === "") return undefined;
   const type = types[name.replace(/^customFields\./, "")];
   if (type !== undefined) return typedCell(cell, type, name);
   if (name === "verified" && isBoolean(cell)) return cell.toLowerCase() === "true";
@@ -179,6 +178,26 @@ const fieldNamed = (column: string): string => {
 };
 
 /**
+ * The columns that are fields by their names. They are named even where the name is the field's: `"*": false` leaves out
+ * the columns that are not.
+ */
+const recognized = (names: readonly string[], columns: ColumnNames): Record<string, string> => {
+  const entries = Object.keys(columns).map(trimmed);
+  const mapped = new Set([
+    ...entries,
+    ...entries.flatMap((entry) => (names.includes(entry) ? [] : entry.split("+").map(trimmed))),
+  ]);
+  const filled = new Set(Object.values(columns));
+  const fields: Record<string, string> = {};
+  for (const name of names) {
+    const field = fieldNamed(name);
+    const isField = contactFields.includes(field) || field.startsWith("customFields.");
+    if (isField && !mapped.has(name) && !(columns["*"] === false && filled.has(field))) fields[name] = field;
+  }
+  return fields;
+};
+
+/**
  * Reads contacts, with their types, from CSV or NDJSON. Pass them to `contacts.import`. A file that `writeCsv` or
  * `writeNdjson` wrote changes nothing when you read and import it again.
  *
@@ -207,14 +226,14 @@ export const readContacts = <Custom = Record<string, unknown>>(
   /** The field of each column, keyed by column name. */
   const fieldNames: Record<string, string | false> = {};
   const records = isCsv
-    ? readCsv(source, {
+    ? csvRecords(source, {
         ...csvOptions,
+        nulls: nullTexts,
+        address: "email",
         columns: fieldNames,
         onHeader: (names) => {
           onHeader?.(names);
-          for (const name of names)
-            if (name !== "" && fieldNamed(name) !== name) fieldNames[name] = fieldNamed(name);
-          Object.assign(fieldNames, columns);
+          Object.assign(fieldNames, recognized(names, columns), columns);
         },
         cast: (cell, { column, isQuoted }) =>
           cellOf(cell, { name: fieldNames[column] || column, isQuoted }, types),

@@ -1,6 +1,6 @@
 import { isCallback, isFlag, isOneOf, isWhole, must, type Rules } from "../runtime/rules.ts";
 import { isRecord, messageOf } from "../runtime/values.ts";
-import { CellFault, unguardFormula } from "./csv-cell.ts";
+import { CellFault, formulaText, unguardFormula } from "./csv-cell.ts";
 import { type ColumnNames, columnsOf, type ReadColumn, trimmed } from "./csv-columns.ts";
 import { type Row, readRows } from "./csv-rows.ts";
 import { setAt } from "./dotted-path.ts";
@@ -22,7 +22,8 @@ export interface CellPlace {
 export interface ReadCsvOptions extends ReadOptions {
   /**
    * The character between cells. Default: a comma; or a semicolon, tab or pipe, if the first line has those and no
-   * comma outside quotes, as Excel writes in many countries. A first line such as `sep=;`, which Excel writes, sets the
+   * comma outside quotes, as Excel writes in many countries; or a tab, if the first line has more tabs than commas. A
+   * first line such as `sep=;`, which Excel writes, sets the
    * delimiter.
    */
   readonly delimiter?: string | undefined;
@@ -61,24 +62,42 @@ export const csvRules: Rules = {
   unescapeFormulas: isFlag,
 };
 
-/** The text of a field: that of its cell, or of its non-empty cells, joined by spaces. */
-const textOf = (cells: readonly string[], { cells: indexes }: ReadColumn): string =>
-  indexes.length === 1
-    ? (cells[indexes[0] ?? 0] ?? "")
-    : indexes
-        .map((index) => trimmed(cells[index] ?? ""))
-        .filter((cell) => cell !== "")
-        .join(" ");
+/** Facts about a file that the reader of contacts knows beyond the options of `readCsv`. */
+interface CsvFacts {
+  /** Texts that mean an empty cell if they are not quoted. */
+  readonly nulls?: readonly string[];
+  /** The field that is an address in every record. A record in which it is the name of its column is a second header. */
+  readonly address?: string;
+}
 
-const recordOf = (row: Row, columns: readonly ReadColumn[], options: ReadCsvOptions): object => {
-  const { cast, emptyCells = "omit", unescapeFormulas = true } = options;
+/** The text of a field: the text of its cell, or the joined texts of its cells that are not empty. */
+const textOf = (
+  { cells, isQuoted }: Row,
+  { cells: places }: ReadColumn,
+  { unescapeFormulas = true, nulls = [] }: ReadCsvOptions & CsvFacts,
+): string => {
+  const [first = 0] = places;
+  const textAt = (at: number): string => {
+    const cell = cells[at] ?? "";
+    if (nulls.includes(trimmed(cell)) && isQuoted?.[at] !== true) return "";
+    return unescapeFormulas ? unguardFormula(cell) : cell;
+  };
+  if (places.length === 1) return textAt(first);
+  return places
+    .map((at) => trimmed(textAt(at)))
+    .filter((text) => text !== "")
+    .join(" ");
+};
+
+const recordOf = (row: Row, columns: readonly ReadColumn[], options: ReadCsvOptions & CsvFacts): object => {
+  const { cast, emptyCells = "omit" } = options;
   const record: Record<string, unknown> = {};
   for (const column of columns) {
-    const cell = textOf(row.cells, column);
-    if (cell === "" && emptyCells === "omit") continue;
-    const text = unescapeFormulas ? unguardFormula(cell) : cell;
-    const isNull = cell === "" && emptyCells === "null";
-    const isQuoted = row.isQuoted?.[column.cells[0] ?? 0] ?? false;
+    const text = textOf(row, column, options);
+    if (text === "" && emptyCells === "omit") continue;
+    const isNull = text === "" && emptyCells === "null";
+    const at = column.cells[0] ?? 0;
+    const isQuoted = row.isQuoted?.[at] === true || formulaText.test(row.cells[at] ?? "");
     const value = isNull || !cast ? text : cast(text, { column: column.name, line: row.line, isQuoted });
     if (value !== undefined) setAt(record, column.keys, isNull ? null : value);
   }
@@ -91,15 +110,34 @@ const columnCount = (count: number): string => `${count} ${count === 1 ? "column
 const isJson = /^\s*(\[\s*(["{[]|$)|\{\s*("|$))/;
 const jsonProblem = "this is JSON, not CSV: read it as NDJSON, or give the file a name that ends in .ndjson";
 
+const nulProblem =
+  "it has NUL characters, as UTF-16 and UTF-32 have. Set the encoding to utf-16le or utf-16be, or save the file as UTF-8";
+
+/** Why a row with too few or too many cells cannot be read; undefined if spreadsheets write such rows. */
+const widthProblem = ({ cells, isQuoted }: Row, width: number): string | undefined => {
+  // MySQL writes a backslash before a delimiter or line break in a cell.
+  const ends = cells.length > width ? cells.slice(0, -1) : cells.slice(-1);
+  if (cells.length !== width && ends.some((cell, at) => cell.endsWith("\\") && isQuoted?.[at] !== true))
+    return `this row has ${cellCount(cells.length)}, but the header has ${columnCount(width)}. A backslash does not escape a delimiter or a line break: export the cells in quotes`;
+  // Spreadsheets leave out empty cells at the end of a row, or add some.
+  return cells.length > width && cells.slice(width).some((cell) => trimmed(cell) !== "")
+    ? `this row has ${cellCount(cells.length)}, but the header has ${columnCount(width)}`
+    : undefined;
+};
+
 /** Converts rows to records. The first row names the columns. */
-const rowParser = (name: string, options: ReadCsvOptions) => {
-  const { columns: renamed = {}, unescapeFormulas = true, onHeader } = options;
+const rowParser = (name: string, options: ReadCsvOptions & CsvFacts) => {
+  const { columns: renamed = {}, unescapeFormulas = true, onHeader, address } = options;
   let columns: readonly ReadColumn[] | undefined;
   let width = 0;
+  let header: readonly string[] = [];
+  /** The texts of the fields in a row, for comparison with the header. */
+  const textsOf = (row: Row, fields: readonly ReadColumn[]): readonly string[] =>
+    fields.map((column) => trimmed(textOf(row, column, options)));
   return (row: Row) => {
     if (columns === undefined) {
       const { line, cells, text } = row;
-      const problem = isJson.test(text) ? jsonProblem : row.problem;
+      const problem = isJson.test(text) ? jsonProblem : text.includes("\0") ? nulProblem : row.problem;
       const names = unescapeFormulas ? cells.map(unguardFormula) : cells;
       if (problem === undefined) onHeader?.(names.map(trimmed));
       const read = problem === undefined ? columnsOf(names, renamed) : { problem };
@@ -107,15 +145,20 @@ const rowParser = (name: string, options: ReadCsvOptions) => {
       if ("problem" in read) throw lineError(name, line, { problem: `header: ${read.problem}` });
       columns = read.columns;
       width = cells.length;
+      header = textsOf(row, columns);
       return undefined;
     }
-    if (row.problem !== undefined) return { problem: row.problem };
-    const { cells } = row;
-    // Spreadsheets leave out empty cells at the end of a row, or add some.
-    if (cells.length > width && cells.slice(width).some((cell) => trimmed(cell) !== ""))
-      return {
-        problem: `this row has ${cellCount(cells.length)}, but the header has ${columnCount(width)}`,
-      };
+    const at = columns.findIndex(({ keys }) => keys.length === 1 && keys[0] === address);
+    const mark = columns[at];
+    if (mark !== undefined && trimmed(textOf(row, mark, options)) === header[at]) {
+      const isSame = textsOf(row, columns).every((text, index) => text === header[index]);
+      if (isSame) return { problem: "this is the header again, as in a file that was joined from several" };
+      const problem =
+        "another header, with other columns. Import each of the files that were joined by itself";
+      throw lineError(name, row.line, { problem });
+    }
+    const problem = row.problem ?? widthProblem(row, width);
+    if (problem !== undefined) return { problem };
     try {
       return { record: recordOf(row, columns, options) };
     } catch (cause) {
@@ -154,11 +197,16 @@ const rowParser = (name: string, options: ReadCsvOptions) => {
 export const readCsv = <T extends object = Record<string, unknown>>(
   source: FileSource,
   options?: ReadCsvOptions,
+): AsyncGenerator<T> => csvRecords<T>(source, knownOptions<ReadCsvOptions>("readCsv", options, csvRules));
+
+/** Reads the records of a file, with options that the rules have accepted. */
+export const csvRecords = <T extends object = Record<string, unknown>>(
+  source: FileSource,
+  options: ReadCsvOptions & CsvFacts,
 ): AsyncGenerator<T> => {
-  const checked = knownOptions<ReadCsvOptions>("readCsv", options, csvRules);
-  const { delimiter, maxLineBytes = defaultMaxLineBytes, skipLines = 0 } = checked;
-  const { name, chunks } = openSource(source, checked);
+  const { delimiter, maxLineBytes = defaultMaxLineBytes, skipLines = 0 } = options;
+  const { name, chunks } = openSource(source, options);
   const rows = readRows(chunks, { name, delimiter, maxLineBytes, skipLines });
   // The caller chooses the type of the records, according to the header, `columns` and `cast`.
-  return recordsOf(name, rows, rowParser(name, checked), checked.onInvalid) as AsyncGenerator<T>;
+  return recordsOf(name, rows, rowParser(name, options), options.onInvalid) as AsyncGenerator<T>;
 };

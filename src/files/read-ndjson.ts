@@ -18,6 +18,10 @@ const refuseOtherJson = (name: string, { line, text }: Line): void => {
   const isList = start.startsWith("[");
   // The first line of a pretty-printed object ends in the middle of the object.
   const isOpen = start.startsWith("{") && /[{[,]$/.test(start) && parsedJson(start) === undefined;
+  if (isOpen && start.endsWith(",") && parsedJson(start.slice(0, -1)) !== undefined) {
+    const problem = `a comma follows the record. Remove it from each line: sed 's/,$//' ${name} > records.ndjson`;
+    throw lineError(name, line, { problem });
+  }
   // A CSV header starts with a name, which may be quoted, and a delimiter. Its only column may also be the email
   // address.
   if (/^("[^"{}]+"|[^"{}[\]\d,;\t|-][^"{}[\],;\t|]*)[,;\t|].*[^}]$|^"?e-?mail[^,:{}]*$/is.test(start)) {
@@ -61,7 +65,11 @@ export const ndjsonRecords = (
   const { name, chunks } = openSource(source, options);
   const lines = readLines(chunks, { maxLineBytes });
   let isFirst = true;
-  const parseLine = (line: Line) => {
+  const parseLine = (original: Line) => {
+    // Joined files have a byte order mark in the middle.
+    const line = original.text.startsWith("\uFEFF")
+      ? { ...original, text: original.text.slice(1) }
+      : original;
     // Decide fast for most lines, which begin with the record.
     if (line.text[0] !== "{" && line.fault === undefined && line.text.trim() === "") return undefined;
     // Throw even with onInvalid, because every line would be a bad line.

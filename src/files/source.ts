@@ -11,13 +11,17 @@ import { isBytes, messageOf } from "../runtime/values.ts";
  *
  * Ending the iteration early also waits until the source is closed. A source that fails rejects with its own error.
  */
-async function* gunzipped(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* gunzipped(source: AsyncIterable<Buffer>, name: string): AsyncGenerator<Buffer> {
   const gunzip = createGunzip();
   const closed = pipeline(source, gunzip).catch(() => {
     // Ignore the error here. It also destroys the transform, so the loop below throws it.
   });
   try {
     yield* gunzip;
+  } catch (cause) {
+    if (!String(Object(cause).code).startsWith("Z_")) throw cause;
+    const fault = "it is damaged or was cut short. Copy or download it again";
+    throw new ConfigurationError(`${name}: cannot be unpacked (${messageOf(cause)}): ${fault}`, { cause });
   } finally {
     // Leaving the loop has destroyed the transform. That ends the pipeline, but not at once.
     await closed;
@@ -94,7 +98,7 @@ const peek = async (chunks: AsyncGenerator<Buffer>) => {
  */
 async function* unpacked(chunks: AsyncGenerator<Buffer>, name: string): AsyncGenerator<Buffer> {
   const { start, all } = await peek(chunks);
-  if (start.subarray(0, gzipStart.length).equals(gzipStart)) return yield* gunzipped(all());
+  if (start.subarray(0, gzipStart.length).equals(gzipStart)) return yield* gunzipped(all(), name);
   if (!/\.gz$/i.test(name)) return yield* all();
   await chunks.return(undefined);
   const fault = start.length === 0 ? "it is empty" : "it is not gzip";

@@ -8,8 +8,12 @@ export interface UnsafeNumber {
 
 const token = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[{}[\],:]/g;
 
-// A number with a decimal point or an exponent was written as a double.
-const isUnsafe = (text: string): boolean => /^-?\d{16,}$/.test(text) && String(Number(text)) !== text;
+// A number with an exponent was written as a double, and so the last decimals of one with a point. The whole part is
+// another matter: databases write decimals of 38 digits.
+const isUnsafe = (text: string): boolean => {
+  const [, integer] = /^(-?\d{16,})(?:\.\d+)?$/.exec(text) ?? [];
+  return integer !== undefined && String(Math.trunc(Number(text))) !== integer;
+};
 
 /**
  * Finds the first whole number in a JSON text whose digits `JSON.parse` would change silently; undefined if there is

@@ -18,8 +18,9 @@ export const isAbortSignal = (value: unknown): value is AbortSignal =>
   typeof value === "object" &&
   value !== null &&
   "aborted" in value &&
-  "addEventListener" in value &&
-  typeof value.addEventListener === "function";
+  ["addEventListener", "removeEventListener"].every(
+    (method) => typeof Reflect.get(value, method) === "function",
+  );
 
 /** Whether a value is a "no such file" error of any realm. */
 export const isMissingFile = (error: unknown): boolean => Object(error).code === "ENOENT";
@@ -99,10 +100,20 @@ const asField = { enumerable: true, configurable: true, writable: true };
 // The check refuses deeper input, so don't copy it. The two extra levels are for a list of inputs.
 const deepest = deepestNesting + 2;
 
-/** Whether JSON sees nothing of an object: a Map, a Promise, bytes, a class with only private fields. */
+/** The method by which a number or a time of a library gives its value: a Long of `long` or `bson`, a Timestamp. */
+export const conversionOf = (value: object): string | undefined =>
+  ["toDate", "toJSDate", "toNumber"].find((method) => typeof Reflect.get(value, method) === "function");
+
+/**
+ * Whether JSON does not see what an object holds: a Map, a Promise, bytes, a class with only private fields, a number or
+ * a time of a library. These have no `toJSON`.
+ */
 export const isOpaque = (value: object): boolean =>
   !isPlainObject(value) &&
-  (Object.keys(value).length === 0 || value instanceof Error || ArrayBuffer.isView(value));
+  (Object.keys(value).length === 0 ||
+    value instanceof Error ||
+    ArrayBuffer.isView(value) ||
+    conversionOf(value) !== undefined);
 
 /**
  * The result of a value's `toJSON`, or the value itself. Undefined for null or an error, where JSON would lose the

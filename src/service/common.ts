@@ -161,8 +161,10 @@ export const Text = textThat((text) => text.trim() !== "", "must not be empty");
 export const QueryText = textThat((text) => text.isWellFormed(), "must not contain half of a surrogate pair");
 
 // The service decides which addresses are valid. This pattern finds slips such as swapped arguments, two addresses in one
-// string, or a name with the address. Quoted text may contain anything.
-const address = /^(?:"[^"]*"|[^\s@"<>,;])+@[^\s@"<>,;]+$/u;
+// string, or a name, quotes, a comment or a scheme (`SMTP:`) with the address. Quoted text may contain anything. The domain
+// may be an IP address in brackets.
+const address =
+  /^(?:"[^"]*"|[^\s@"<>,;:()[\]\\])+@(?:[^\s@"<>,;:()[\]\\/?`'\p{Pi}\p{Pf}‚„]+|\[[\p{L}\p{N}:.]+\])$/u;
 
 const isAddress = (value: string): boolean =>
   address.test(value) && value.isWellFormed() && !invisible.test(value) && !/^mailto:/i.test(value);

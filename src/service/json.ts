@@ -1,5 +1,13 @@
 import * as z from "zod/mini";
-import { asWritten, deepestNesting, isDate, isOpaque, isRecord } from "../runtime/values.ts";
+import {
+  asWritten,
+  conversionOf,
+  deepestNesting,
+  isDate,
+  isOpaque,
+  isRecord,
+  shown,
+} from "../runtime/values.ts";
 import { deferred, type FreeFields } from "./common.ts";
 
 /** A value that JSON would change, and its path. */
@@ -40,6 +48,17 @@ const faultInside = (value: object, level: Level): JsonFault | undefined => {
   return undefined;
 };
 
+const opaqueFault = (value: object): string => {
+  const { name } = value.constructor;
+  // A generator, an iterator and an anonymous class have no name of their own.
+  const what = ["", "Object"].includes(name) ? shown(value) : `a ${name}`;
+  const conversion = conversionOf(value);
+  // A number that is too large for JSON keeps its digits as text.
+  const call = conversion === "toNumber" ? "toString" : conversion;
+  const advice = call === undefined ? "" : `; call .${call}() on it`;
+  return `must not be ${what}: JSON would lose its contents${advice}`;
+};
+
 const faultIn = (input: unknown, key: string, above: Level): JsonFault | undefined => {
   if (isDate(input) && Number.isNaN(input.getTime())) return fault("must be a valid Date");
   let value: unknown;
@@ -59,8 +78,7 @@ const faultIn = (input: unknown, key: string, above: Level): JsonFault | undefin
   if (typeof value !== "object" || value === null) return undefined;
   if (isAround(value, above)) return fault("must not contain itself: JSON cannot represent a cycle");
   if (above.depth === deepestNesting) return tooDeep;
-  if (!Array.isArray(value) && isOpaque(value))
-    return fault(`must not be a ${value.constructor.name}: JSON would lose its contents`);
+  if (!Array.isArray(value) && isOpaque(value)) return fault(opaqueFault(value));
   return faultInside(value, { value, above, depth: above.depth + 1, refusal: above.refusal });
 };
 

@@ -160,4 +160,14 @@ describe("forecast", () => {
     expect(await keyless.ended).toMatchObject({ ended: 0, stdout });
     expect(await run("forecast", "in.csv")).toMatchObject({ ended: 2 });
   });
+
+  test("a field that the document does not name is refused: a timestamp would be lost", async () => {
+    await writeFile(at("in.ndjson"), lines({ ...event(1), timestamp: "2020-01-31T09:00:00Z" }, event(2)));
+    const { ended, stderr } = await runText("events", "ingest", "in.ndjson");
+    expect([ended, stderr]).toEqual([
+      3,
+      expect.stringContaining("timestamp: the document names no such field"),
+    ]);
+    expect(recordedOnce(0).ids).toEqual(["e2"]);
+  });
 });

@@ -201,3 +201,32 @@ test("an accessor that throws refuses the call, and nothing is sent", async () =
   await expect(client.events.record(event)).rejects.toMatchObject({ code: "input_invalid" });
   expect(sandbox.state.counts.requests).toBe(0);
 });
+
+test("a number of a library without toJSON is refused by name: JSON would write the fields inside", async () => {
+  class Long {
+    low = 5;
+    high = 0;
+    toNumber = () => 5;
+  }
+  const { sandbox, client } = scene();
+  await expect(
+    client.contacts.create({ email: "ada@example.com", customFields: { plan: { seats: new Long() } } }),
+  ).rejects.toMatchObject({
+    issues: [
+      {
+        path: "customFields.plan.seats",
+        message: "must not be a Long: JSON would lose what it holds; call .toString() on it",
+      },
+    ],
+  });
+  expect(sandbox.state.requests).toEqual([]);
+});
+
+test("an abort signal without removeEventListener is refused before anything is sent", async () => {
+  const { sandbox, client } = scene();
+  const signal = loose({ aborted: false, addEventListener: () => undefined });
+  await expect(client.contacts.create({ email: "ada@example.com" }, { signal })).rejects.toThrow(
+    "signal must be an AbortSignal",
+  );
+  expect(sandbox.state.requests).toEqual([]);
+});

@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { runInNewContext } from "node:vm";
 import { afterEach, expect, test, vi } from "vitest";
 import { Client } from "../../src/index.ts";
@@ -105,4 +106,13 @@ test("a fetch that rejects with no Error fails the call, and nothing else", asyn
     const client = new Client({ ...options, maxRetries: 0, fetch: () => Promise.reject(reason) });
     await expect(client.contacts.list()).rejects.toMatchObject({ code: "connection_failed" });
   }
+});
+
+test("a body that is a stream of Node is read, as node-fetch has it", async () => {
+  const fetch = async () => {
+    const { status, headers } = Response.json(sent);
+    return { type: "default", status, headers, body: Readable.from([Buffer.from(JSON.stringify(sent))]) };
+  };
+  const client = new Client({ ...options, fetch: fetch as never });
+  expect(await client.emails.send(email)).toMatchObject({ id: "m1" });
 });

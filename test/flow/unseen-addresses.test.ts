@@ -51,6 +51,19 @@ const faults: readonly (readonly [string, string])[] = [
   ["ada@example.com\uFE0F", "must not contain the invisible character U+FE0F"],
   ["mailto:ada@example.com", "must be one email address such as ada@example.com, not a mailto: link"],
   ["MailTo:ada@example.com", "must be one email address such as ada@example.com, not a mailto: link"],
+  ...[
+    ["'ada@example.com'", "“ada@example.com”", "«ada@example.com»", "‚ada@example.com‘", "`ada@example.com`"],
+    ["SMTP:ada@example.com", "Email:ada@example.com", "ada@example.com?subject=Hi"],
+    [
+      "(work)ada@example.com",
+      "ada@example.com(work)",
+      "[ada@example.com]",
+      "ada@example.com/",
+      "ada\\@example.com",
+    ],
+  ]
+    .flat()
+    .map((address): [string, string] => [address, "must be one email address such as ada@example.com"]),
 ];
 
 test.each(Object.entries(ways))(

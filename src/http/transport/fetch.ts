@@ -47,11 +47,25 @@ const rawHeaders = (headers: FetchResponse["headers"]): RawHeaders => {
   return unframed;
 };
 
+type Body = NonNullable<FetchResponse["body"]>;
+
+/** Reads the body of node-fetch: a stream of Node, which has no `getReader`. */
+const readerOf = (body: AsyncIterable<Uint8Array>): ReturnType<Body["getReader"]> => {
+  const pieces = body[Symbol.asyncIterator]();
+  return {
+    read: async () => {
+      const { done = false, value } = await pieces.next();
+      return { done, value };
+    },
+    cancel: async () => pieces.return?.(),
+  };
+};
+
 /** Makes an attempt with fetch. */
 const attemptOver = async (fetch: Fetch, attempt: Attempt, url: string): Promise<void> => {
   const { method, body } = attempt.request;
   const controller = new AbortController();
-  let reader: ReturnType<NonNullable<FetchResponse["body"]>["getReader"]> | undefined;
+  let reader: ReturnType<Body["getReader"]> | undefined;
   const abort = (reason: Error): void => {
     controller.abort(reason);
     // Abandon the stream even if it can't be cancelled.
@@ -74,8 +88,10 @@ const attemptOver = async (fetch: Fetch, attempt: Attempt, url: string): Promise
     // `Response.error()` has status 0, and a stand-in for a response may have none.
     if (!(status >= 200)) throw new Error("the fetch returned a network error");
     attempt.onResponseStart(undefined, status, rawHeaders(response.headers));
-    if (attempt.hasEnded) return void (await response.body?.cancel());
-    reader = response.body?.getReader();
+    const responseBody: Body | AsyncIterable<Uint8Array> | null = response.body;
+    if (responseBody)
+      reader = "getReader" in responseBody ? responseBody.getReader() : readerOf(responseBody);
+    if (attempt.hasEnded) return void (await reader?.cancel());
     let hasBody = false;
     for (let piece = await reader?.read(); piece?.done === false; piece = await reader?.read()) {
       hasBody ||= (piece.value?.length ?? 0) > 0;

@@ -296,3 +296,49 @@ test("a plan is a table on a terminal, and NDJSON elsewhere", async () => {
     "Plan only: nothing was changed.",
   ]);
 });
+
+test.each([
+  ["--map", "x=email"],
+  ["--types", "score=number"],
+  ["--skip-lines", "1"],
+])("%s is refused with NDJSON, where it would do nothing", async (option, value) => {
+  expect(await imported("a.ndjson", '{"email":"ada@x.example"}\n', option, value)).toMatchObject({
+    code: 2,
+    contacts: [],
+    err: expect.stringContaining(`${option} works only with CSV`),
+  });
+});
+
+test("fields of NDJSON that are no fields of a contact are named, once each", async () => {
+  const line = '{"email":"ada@x.example","firstName":"Ada","customFields.plan":"pro"}\n';
+  const { code, err } = await imported("a.ndjson", line + line);
+  expect(code).toBe(0);
+  expect(err.split("\n").filter((text) => text.includes("is not a field"))).toEqual([
+    '"firstName" is not a field of a contact: the service may ignore it. Put it into customFields',
+    '"customFields.plan" is not a field of a contact: the service may ignore it. Put it into customFields',
+  ]);
+});
+
+test("another delimiter in the header is named with the option for it", async () => {
+  const { code, err } = await imported("a.csv", "email;name;notes, private\nada@x.example;Ada;x\n");
+  expect([code, err]).toEqual([2, expect.stringContaining("separates the columns, add --delimiter ';'")]);
+});
+
+test("a proposed command keeps the columns that have the name of a field already", async () => {
+  const content = "Email,name,customFields.plan,City\nada@x.example,Ada,pro,Rome\n";
+  const { err } = await imported("a.csv", content);
+  expect(err).toContain("\ntouchpoint contacts import a.csv --map '*='\n");
+  for (const file of [content, content.replace("Email", "email")])
+    expect((await imported("a.csv", file, "--map", "*=")).contacts).toEqual([
+      { email: "ada@x.example", name: "Ada", customFields: { plan: "pro" } },
+    ]);
+  sandbox.reset();
+  const work = content.replace("City", "Work email").replace("Rome", "work@x.example");
+  expect((await imported("a.csv", work, "--map", "Work email=email", "--map", "*=")).contacts).toEqual([
+    { email: "work@x.example", name: "Ada", customFields: { plan: "pro" } },
+  ]);
+  sandbox.reset();
+  expect((await imported("a.csv", content, "--map", "name+City=name", "--map", "*=")).contacts).toEqual([
+    { email: "ada@x.example", name: "Ada Rome", customFields: { plan: "pro" } },
+  ]);
+});

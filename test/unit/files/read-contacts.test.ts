@@ -179,3 +179,54 @@ describe("readContacts", () => {
     },
   );
 });
+
+const readFile = (text: string, options: object = {}) =>
+  gather(readContacts(inPieces(text, 5), { format: "csv", ...options }));
+
+test("null of a database is an empty cell where it is not quoted, in joined columns too", async () => {
+  const columns = { "First+Last": "name" };
+  expect(
+    await readFile('email,First,Last,phone\na@b.co,\\N,Doe,NULL\nb@b.co,Ann,null,"NULL"\n', { columns }),
+  ).toEqual([
+    { email: "a@b.co", name: "Doe" },
+    { email: "b@b.co", name: "Ann", phone: "NULL" },
+  ]);
+});
+
+test("texts that look like null are written so that they are read as texts", async () => {
+  const { path } = scratch();
+  const contacts = ["\\N", "NULL", "null"].map((name) => ({ email: "a@b.co", name, customFields: { name } }));
+  await writeCsv(path("out.csv"), contacts);
+  expect(await gather(readContacts(path("out.csv")))).toEqual(contacts);
+});
+
+test("a text in a formula is no number of a custom field", async () => {
+  expect(await readFile('email,customFields.a,customFields.b\na@b.co,="12",12\n')).toEqual([
+    { email: "a@b.co", customFields: { a: "12", b: 12 } },
+  ]);
+});
+
+describe("in files that were joined", () => {
+  test("the header again is a bad line", async () => {
+    const lines: number[] = [];
+    const onInvalid = ({ line }: { line: number }) => void lines.push(line);
+    const text = "E-mail,Name\na@b.co,Ann\n\uFEFFE-mail,Name\nb@b.co,Bob\n";
+    expect(await readFile(text, { columns: { "E-mail": "email" }, onInvalid })).toEqual([
+      { email: "a@b.co", name: "Ann" },
+      { email: "b@b.co", name: "Bob" },
+    ]);
+    expect(lines).toEqual([3]);
+    await expect(readFile(text, { columns: { "E-mail": "email" } })).rejects.toThrow(
+      "this is the header again",
+    );
+  });
+
+  test("another header ends the reading: its rows have other columns", async () => {
+    const read = readContacts(inPieces("email,name,phone\na@b.co,Ann,1\nemail,phone\nb@b.co,2\n", 5), {
+      format: "csv",
+      onInvalid: () => undefined,
+    });
+    expect(await read.next()).toMatchObject({ value: { email: "a@b.co", name: "Ann", phone: "1" } });
+    await expect(read.next()).rejects.toThrow("input line 3: another header, with other columns");
+  });
+});

@@ -113,6 +113,7 @@ describe("readCsv", () => {
   test.each([
     ["semicolons", "\uFEFFemail;name\na@b.co;Ann, Ulm\n"],
     ["tabs", "email\tname\r\na@b.co\tAnn, Ulm\r\n"],
+    ["tabs, with a comma in a name", "email\tname\tx, y\na@b.co\tAnn, Ulm\n"],
     ["semicolons, with a comma in a quoted name", 'email;name;"x, y"\na@b.co;Ann, Ulm;\n'],
   ])("a file separated by %s is recognized", async (_, text) => {
     expect(await read(text)).toEqual([{ email: "a@b.co", name: "Ann, Ulm" }]);
@@ -281,6 +282,19 @@ describe("a header that cannot be used is refused even with onInvalid", () => {
     await expect(readPastFaults(`${header}\n1\n`)).rejects.toThrow(`input line 1: header: ${reason}`);
   });
 
+  test.each([
+    [{ Phone: "phone" }, "Phone appears twice"],
+    [{ "Name+Phone": "name" }, "Phone appears twice"],
+  ])("a name that several columns have, in %j", async (columns, reason) => {
+    await expect(read("Name,Phone,Phone\n", { columns })).rejects.toThrow(`input line 1: header: ${reason}`);
+    expect(await read("Name,Phone,Phone\na,b,c\n", { columns: { Phone: false } })).toEqual([{ Name: "a" }]);
+  });
+
+  test("UTF-16 without a byte order mark, in a script whose letters have no NUL", async () => {
+    const text = Buffer.from("Имя;Электронная почта\nАнна;anna@x.example\n", "utf16le");
+    await expect(read(text)).rejects.toThrow("header: it has NUL characters, as UTF-16 and UTF-32 have");
+  });
+
   test("a new name for a column that is not there", async () => {
     await expect(read("email\n", { columns: { Email: "email" } })).rejects.toThrow(
       'input line 1: header: there is no column "Email"',
@@ -290,4 +304,31 @@ describe("a header that cannot be used is refused even with onInvalid", () => {
 
 test.each(["", ",,", '"', "\n"])("the delimiter %j is refused at the call", (delimiter) => {
   expect(() => readCsv("contacts.csv", { delimiter })).toThrow("delimiter must be one character");
+});
+
+test("a byte order mark in the middle belongs to no cell, as in files that were joined", async () => {
+  expect(await read('a,b\n1,2\n\uFEFF"3","4, 5"\n"6\n\uFEFF7",8\n')).toEqual([
+    { a: "1", b: "2" },
+    { a: "3", b: "4, 5" },
+    { a: "6\n\uFEFF7", b: "8" },
+  ]);
+});
+
+test("a row that a backslash has cut or split is refused, and a path at the end of a cell is none", async () => {
+  const { records, invalid } = await readPastFaults("a,b,c\nL\\, Ada,x,\nx,y\\\nz\nC:\\,D:\\,E:\\\n");
+  expect(records).toEqual([{ a: "z" }, { a: "C:\\", b: "D:\\", c: "E:\\" }]);
+  const problem = expect.stringContaining("A backslash does not escape a delimiter or a line break");
+  expect(invalid).toEqual([
+    [2, "L\\, Ada,x,", problem],
+    [3, "x,y\\", problem],
+  ]);
+});
+
+test("a text in a formula is a text, unless told not to", async () => {
+  const text = 'a,b\n="0049","=""0050"""\n=SUM(1),\'="x"\n';
+  expect(await read(text)).toEqual([
+    { a: "0049", b: "0050" },
+    { a: "=SUM(1)", b: '="x"' },
+  ]);
+  expect(await read('a\n="0049"\n', { unescapeFormulas: false })).toEqual([{ a: '="0049"' }]);
 });

@@ -78,7 +78,7 @@ describe("readNdjson", () => {
     const { put } = scratch();
     const path = put("cut.ndjson.gz", gzipSync('{"a":1}\n').subarray(0, -9));
     await expect(gather(readNdjson(path))).rejects.toThrow(
-      `${path}: cannot be read (unexpected end of file)`,
+      `${path}: cannot be unpacked (unexpected end of file): it is damaged or was cut short. Copy or download it again`,
     );
   });
 
@@ -229,5 +229,15 @@ test("a source that is nothing readable, or gives neither bytes nor strings, is 
   expect(() => readNdjson(42 as never)).toThrow("the source must be a path");
   await expect(gather(readNdjson(Readable.from([{ a: 1 }])))).rejects.toThrow(
     "the source yielded object instead of bytes or strings",
+  );
+});
+
+test("a byte order mark in the middle is no part of a line, as in files that were joined", async () => {
+  expect(await read('\uFEFF{"a":1}\n\uFEFF{"a":2}\n')).toEqual([{ a: 1 }, { a: 2 }]);
+});
+
+test("a comma after each record is named with the command that removes it", async () => {
+  await expect(read('{"a":1},\n{"a":2},\n')).rejects.toThrow(
+    "input line 1: a comma follows the record. Remove it from each line: sed 's/,$//' input > records.ndjson",
   );
 });

@@ -12,6 +12,21 @@ class Price {
     return { cents: String(this.#cents) };
   }
 }
+// As `long`, `bson`, protobuf and Cassandra have it.
+class Long {
+  low = 2112454933;
+  high = 287445236;
+  toNumber() {
+    return 2 ** 60;
+  }
+}
+// As in Firestore.
+class Timestamp {
+  _seconds = 1;
+  toDate() {
+    return new Date(1_000);
+  }
+}
 class Sealed {
   readonly #inside = 1;
   get inside() {
@@ -43,6 +58,9 @@ test.each([
   [new Map([["a", 1]]), "must not be a Map: JSON would lose its contents"],
   [new Sealed(), "must not be a Sealed: JSON would lose its contents"],
   [new Uint8Array(2), "must not be a Uint8Array: JSON would lose its contents"],
+  [new Long(), "must not be a Long: JSON would lose its contents; call .toString() on it"],
+  [new Timestamp(), "must not be a Timestamp: JSON would lose its contents; call .toDate() on it"],
+  [new Map().values(), "must not be a Map Iterator: JSON would lose its contents"],
   [Object.assign(new Error("x"), { code: 1 }), "must not be a Error: JSON would lose its contents"],
   [{ toJSON: () => Number.NaN }, "must be a finite number, got NaN"],
   [
