@@ -173,7 +173,7 @@ const isAddress = (value: string): boolean =>
  * Describes the fault of an address. It names spaces and invisible characters, which nobody could see in the address.
  */
 const addressFault = (value: string): string => {
-  if (value.trim() !== value) return "must not start or end with a blank";
+  if (value.trim() !== value) return "must not start or end with a space";
   const hidden = invisibleIn(value);
   if (hidden !== undefined) return `must not contain the invisible character ${hidden}`;
   if (/^mailto:/i.test(value)) return "must be one email address such as ada@example.com, not a mailto: link";

@@ -215,7 +215,7 @@ test("a number of a library without toJSON is refused by name: JSON would write 
     issues: [
       {
         path: "customFields.plan.seats",
-        message: "must not be a Long: JSON would lose what it holds; call .toString() on it",
+        message: "must not be a Long: JSON would lose its contents; call .toString() on it",
       },
     ],
   });

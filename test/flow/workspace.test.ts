@@ -254,7 +254,7 @@ test("every fault of the schemas is reported at once", () => {
   const events: unknown = { "service.sent": z.object({}), viewed: 3 };
   expect(() => open({ customFields: wrong, events } as ClientOptions)).toThrow(
     'customFields must be a Standard Schema, for example of zod, valibot or arktype, got an object; events: "service.sent" is ' +
-      'reserved for events the service records itself; events["viewed"] must be a Standard Schema',
+      'reserved for events that the service records itself; events["viewed"] must be a Standard Schema',
   );
   expect(() => open({ events: {} })).toThrow("events must be an object with a schema for each event name");
 });

@@ -18,7 +18,7 @@ test("an email is sent as given, and its receipt is returned", async () => {
 const refused: readonly [string, object, string][] = [
   ["html and text", { ...email, text: "Hello" }, "must have exactly one of html and text"],
   ["neither html nor text", { to: email.to, subject: "x" }, "must have exactly one of html and text"],
-  ["sendAt", { ...email, sendAt }, "sendAt: is for emails.schedule"],
+  ["sendAt", { ...email, sendAt }, "sendAt: is not allowed here: to send later, use emails.schedule"],
   ["no recipient", { subject: "x", text: "x" }, "to: must be an email address"],
   ["a blank subject", { ...email, subject: " " }, "subject: must not be empty"],
 ];

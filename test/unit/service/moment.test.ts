@@ -40,7 +40,7 @@ test("a leap day, the end of a day and the first years exist", () => {
 const example = "for example 2026-01-31T09:00:00Z or 2026-01-31T10:00:00+01:00";
 const shape = `must be a Date, a Temporal.Instant, a Temporal.ZonedDateTime, or an ISO 8601 string with a time zone, ${example}`;
 const zoneless = `must include a time zone, ${example}`;
-const none = "must be an existing time: there is no";
+const none = "must be a time that exists: there is no";
 
 test.each([
   ["2030-02-30T09:00:00Z", `${none} day 30 in 2030-02`],
