@@ -34,11 +34,14 @@ export interface Holder {
   readonly permits: Record<string, InFlight | Cooling>;
 }
 
+/** Who goes first: 0 for background work that is due, 1 for interactive requests, 2 for other background work. */
+export const ranks = [0, 1, 2] as const;
+export type Rank = (typeof ranks)[number];
+
 /** The first waiting request of a kind of one process. */
 export interface Waiter {
   readonly process: string;
-  /** 0 for background work that is due, 1 for interactive requests, 2 for other background work. */
-  readonly rank: number;
+  rank: Rank;
   readonly id: string;
   /** When it became the first, in the order of all. */
   readonly turn: number;
@@ -61,8 +64,8 @@ export interface BudgetRecord {
   blockedUntil: number;
   readonly holders: Record<string, Holder>;
   readonly waiters: Record<string, Waiter>;
-  /** The shares of kinds that also need a narrower budget, and until when they are kept. */
-  readonly kinds: Record<string, { readonly share: number; readonly ends: number }>;
+  /** The shares of kinds that also need a narrower budget, by process, and until when they are kept. */
+  readonly kinds: Record<string, { readonly kind: string; readonly share: number; readonly ends: number }>;
   day: DaySlots;
   /** What was used in the day before the store lost its data. */
   before: number;

@@ -176,7 +176,6 @@ export class FleetGate implements Gate {
     this.#underWay ??= tickets;
     this.#sentAt = sentAt;
     const part: Part = {
-      isInteractive: this.#kind.priority === "interactive",
       budgets: this.#budgets,
       message: {
         kind: `${this.#kind.priority} ${this.#kind.budgets.map(({ name }) => name).join("+")}`,
@@ -234,8 +233,13 @@ export class FleetGate implements Gate {
     const now = this.#now;
     if (this.#underWay === tickets) {
       this.#underWay = undefined;
+      const lacking = tickets[granted.length]?.request;
+      // A request for which the day has no room is refused, and the one behind it asks at once.
+      const isDayFull =
+        lacking !== undefined && !this.#spending(lacking).every(([budget, weight]) => budget.has(weight));
       // Ask again early, by two round trips to the store, so that the answer is there when the wait ends.
-      this.#askAt = lacks === undefined ? now : now + Math.max(1, waitMs - 2 * this.#store.floorMs);
+      const againInMs = Math.max(1, waitMs - 2 * this.#store.floorMs);
+      this.#askAt = lacks === undefined || isDayFull ? now : now + againInMs;
       this.lacks = lacks === undefined ? undefined : { index: lacks, until: now + waitMs };
     }
     for (const [index, inMs] of granted.entries()) {

@@ -1,5 +1,4 @@
-import { rememberedWindows } from "../rate-limit/rules.ts";
-import { type BudgetRecord, graceMs, isInteractive, type Waiter } from "./budget-record.ts";
+import { type BudgetRecord, graceMs, isInteractive, type Rank, ranks, type Waiter } from "./budget-record.ts";
 import type { Ask, Message, PartMessage, PartReply, Reply, WantedRequest } from "./messages.ts";
 import { OpenBudget } from "./open-budget.ts";
 
@@ -38,6 +37,9 @@ class Asking {
   readonly #name: string;
   /** What its kind waited for in each budget when the message came. */
   readonly #before: readonly (Waiter | undefined)[];
+  /** The time of each granted request, in their order. */
+  readonly #granted: number[] = [];
+  reply: PartReply | undefined;
 
   constructor(part: OpenPart, ask: Ask, message: Message) {
     this.#part = part;
@@ -45,28 +47,45 @@ class Asking {
     this.#message = message;
     this.#name = `${message.process} ${part.kind}`;
     this.#before = part.spent.map(({ state }) => state.waiters[this.#name]);
-    for (const { state, own, now } of part.spent) {
-      delete state.waiters[this.#name];
-      if (isInteractive(part.kind)) state.interactiveUntil = now + rememberedWindows * own.windowMs;
-    }
   }
 
-  /** Grants the requests in their order, as far as they may go. */
-  answer(): PartReply {
+  /** The order among the kinds of a message that have the same rank. */
+  get turn(): number {
+    return Math.min(...this.#before.map((waiter) => waiter?.turn ?? Number.MAX_SAFE_INTEGER));
+  }
+
+  /** Grants requests in their order, as far as they may go, and until one has a later rank. */
+  answer(latest: Rank): void {
     const { kind, spent } = this.#part;
-    const granted: number[] = [];
-    for (const [index, request] of this.#ask.requests.entries()) {
+    while (this.reply === undefined) {
+      const request = this.#ask.requests[this.#granted.length];
+      const rank = request === undefined ? 0 : this.#rankOf(request);
+      if (rank > latest) {
+        // It may have had another rank in the last message.
+        for (const waiter of this.#before) if (waiter !== undefined) waiter.rank = rank;
+        return;
+      }
+      for (const { state } of spent) delete state.waiters[this.#name];
+      if (request === undefined) return this.#reply(0, undefined);
       const isAgain = spent[0]?.grantedIn(kind, request) !== undefined;
-      const { inMs, waitMs, lacks } = isAgain ? this.#again(request) : this.#judge(request, index);
+      const { inMs, waitMs, lacks } = isAgain ? this.#again(request) : this.#judge(request, rank);
       if (lacks !== undefined) {
         keepShares(this.#part, this.#ask, waitMs + graceMs);
-        return { granted, waitMs, lacks };
+        return this.#reply(waitMs, lacks);
       }
       for (const [at, budget] of spent.entries())
         budget.grant(kind, request, weightAt(this.#part, request, at), this.#ask.leaseMs, inMs);
-      granted.push(inMs);
+      this.#granted.push(inMs);
     }
-    return { granted, waitMs: 0, lacks: undefined };
+  }
+
+  #reply(waitMs: number, lacks: number | undefined): void {
+    this.reply = { granted: this.#granted, waitMs, lacks };
+  }
+
+  #rankOf(request: WantedRequest): Rank {
+    if (isInteractive(this.#part.kind)) return 1;
+    return isDue(this.#part, request) ? 0 : 2;
   }
 
   /** The same for a request that was granted before, whose answer may be lost: as it was granted, but in no pause. */
@@ -79,14 +98,13 @@ class Asking {
   }
 
   /** Whether a request may go: in how many milliseconds, or how long to wait for which budget. */
-  #judge(request: WantedRequest, index: number): { inMs: number; waitMs: number; lacks: number | undefined } {
-    const { spent, kind } = this.#part;
-    const rank = isInteractive(kind) ? 1 : isDue(this.#part, request) ? 0 : 2;
+  #judge(request: WantedRequest, rank: Rank): { inMs: number; waitMs: number; lacks: number | undefined } {
+    const { spent } = this.#part;
     let inMs = 0;
     let waitMs = 0;
     let lacks: number | undefined;
     for (const at of spent.keys()) {
-      const { ms, isWaiting } = this.#judgeAt(at, request, index, rank);
+      const { ms, isWaiting } = this.#judgeAt(at, request, rank);
       if (isWaiting && ms > waitMs) {
         waitMs = ms;
         lacks = at;
@@ -96,8 +114,9 @@ class Asking {
     return { inMs, waitMs, lacks };
   }
 
-  #judgeAt(at: number, request: WantedRequest, index: number, rank: number) {
+  #judgeAt(at: number, request: WantedRequest, rank: Rank) {
     const part = this.#part;
+    const index = this.#granted.length;
     const budget = part.spent[at] as OpenBudget;
     const { own, state, now } = budget;
     const amount = amountAt(part, request, at);
@@ -163,19 +182,24 @@ export const grant = (
   }));
   for (const part of parts) {
     end(part);
+    if (part.ask === undefined) continue;
+    const isWaiting = part.ask.requests.length > 0;
     // Also from those that are answered before it.
-    if (part.ask !== undefined && part.ask.requests.length > 0) keepShares(part, part.ask, 1);
+    keepShares(part, part.ask, isWaiting ? 1 : 0);
+    if (isWaiting && isInteractive(part.kind)) for (const budget of part.spent) budget.sawInteractive();
   }
   for (const budget of budgets) {
     budget.pause();
     budget.count();
   }
-  const replies = parts.map((part): PartReply => {
-    if (part.ask === undefined) return { granted: [], waitMs: 0, lacks: undefined };
-    return new Asking(part, part.ask, message).answer();
-  });
+  const askings = parts.map((part) => part.ask && new Asking(part, part.ask, message));
+  const inTurn = askings.flatMap((asking) => asking ?? []).sort((one, other) => one.turn - other.turn);
+  for (const rank of ranks) for (const asking of inTurn) asking.answer(rank);
   return {
     records: budgets.map(({ state }) => state),
-    reply: { budgets: budgets.map(({ reply }) => reply), parts: replies },
+    reply: {
+      budgets: budgets.map(({ reply }) => reply),
+      parts: askings.map((asking) => asking?.reply ?? { granted: [], waitMs: 0, lacks: undefined }),
+    },
   };
 };

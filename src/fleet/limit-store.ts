@@ -19,7 +19,6 @@ const soonMs = 100;
 
 /** The part of a message about requests of one kind, and what takes its reply. */
 export interface Part {
-  readonly isInteractive: boolean;
   /** The budgets that they spend, the narrowest last. */
   readonly budgets: readonly FleetBudget[];
   readonly message: Omit<PartMessage, "budgets">;
@@ -118,8 +117,6 @@ export class LimitStore {
     this.#next = undefined;
     const parts = [...this.gates].flatMap((gate) => gate.parts());
     if (parts.length === 0) return this.#sent();
-    // Interactive requests are asked for first.
-    parts.sort((one, other) => Number(other.isInteractive) - Number(one.isInteractive));
     const budgets = [...new Set(parts.flatMap((part) => part.budgets))];
     const reports = budgets.map((budget) => budget.report());
     const message = {

@@ -6,7 +6,14 @@ import {
   slotsFreeInMs,
   sumOfSlots,
 } from "../rate-limit/permits.ts";
-import { isBackgroundDue, keptForShares, keptOfReserve, reserveOf, type Share } from "../rate-limit/rules.ts";
+import {
+  isBackgroundDue,
+  keptForShares,
+  keptOfReserve,
+  rememberedWindows,
+  reserveOf,
+  type Share,
+} from "../rate-limit/rules.ts";
 import {
   type BudgetRecord,
   endOf,
@@ -154,6 +161,8 @@ export class OpenBudget {
       this.#hold(holder, amount);
       if (Object.keys(holder.permits).length === 0) delete state.holders[name];
     }
+    for (const [name, { kind, ends }] of Object.entries(state.kinds))
+      if (ends <= now && !this.#kindsInFlight.has(kind)) delete state.kinds[name];
     if (state.probe !== "" && !isProbing) {
       state.probe = "";
       state.isProbeDue = true;
@@ -177,8 +186,13 @@ export class OpenBudget {
     return keptOfReserve(reserveOf(max, this.interactive, leastReserve), max, amount, this.interactive);
   }
 
+  /** An interactive request asks: background work leaves a reserve in the next windows. */
+  sawInteractive(): void {
+    this.state.interactiveUntil = this.now + rememberedWindows * this.own.windowMs;
+  }
+
   keepShare(kind: string, share: number, ms: number): void {
-    this.state.kinds[kind] = { share, ends: this.now + ms };
+    this.state.kinds[`${this.#message.process} ${kind}`] = { kind, share, ends: this.now + ms };
   }
 
   /** What a request that needs no narrower budget leaves for kinds that do. */
@@ -186,10 +200,12 @@ export class OpenBudget {
     return keptForShares(this.own.max, isInteractive(kind), this.#shares());
   }
 
-  *#shares(): Iterable<Share> {
-    for (const [kind, { share, ends }] of Object.entries(this.state.kinds))
-      if (ends <= this.now && !this.#kindsInFlight.has(kind)) delete this.state.kinds[kind];
-      else yield { isInteractive: isInteractive(kind), share, inUse: this.heldBy(kind) };
+  #shares(): Iterable<Share> {
+    const byKind = new Map<string, Share>();
+    for (const { kind, share, ends } of Object.values(this.state.kinds))
+      if (ends > this.now || this.#kindsInFlight.has(kind))
+        byKind.set(kind, { isInteractive: isInteractive(kind), share, inUse: this.heldBy(kind) });
+    return byKind.values();
   }
 
   /**

@@ -43,6 +43,7 @@ const nothing: readonly Lack[] = [];
 const lacksOf = (admission: Admission): readonly Lack[] => {
   const { queue, weight, bounds } = admission;
   const { kind, slots } = queue;
+  if (kind.priority === "interactive") for (const budget of kind.budgets) budget.sawInteractive();
   if (slots.inUse >= slots.max) return slots.lacks;
   if (kind.gate !== undefined) {
     const until = kind.gate.readyAt(admission);
@@ -90,7 +91,6 @@ export const enter = (admission: Admission): boolean => {
   const refused = refusal(admission);
   if (refused !== undefined) throw refused;
   kind.weight = weight;
-  if (kind.priority === "interactive") for (const budget of kind.budgets) budget.sawInteractive();
   if (kind.gate === undefined && !isAwaited(kind.budgets) && lacksOf(admission).length === 0) {
     take(admission);
     return true;

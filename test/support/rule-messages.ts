@@ -1,5 +1,5 @@
 import { Exchange } from "../../src/fleet/exchange.ts";
-import type { Ask, BudgetMessage, EndedRequest, PartMessage, PartReply } from "../../src/fleet/messages.ts";
+import type { Ask, BudgetMessage, EndedRequest, PartMessage } from "../../src/fleet/messages.ts";
 import type { Place } from "../../src/fleet/place.ts";
 import { documentedLimits, type Limits } from "../../src/options/limits.ts";
 import type { Priority } from "../../src/options/priority.ts";
@@ -14,12 +14,14 @@ import type { FakeClock } from "./fake-clock.ts";
 import { memoryPlace } from "./memory-place.ts";
 import { aSending } from "./sending.ts";
 
-/** A request. `limit` is the narrowest limit that it counts against. */
-export interface Request {
-  readonly id: string;
-  readonly process: string;
+export interface KindOfRequest {
+  /** The narrowest one. */
   readonly limit: LimitName;
   readonly priority: Priority;
+}
+
+export interface Request extends KindOfRequest {
+  readonly id: string;
   readonly weight: number;
 }
 
@@ -49,8 +51,6 @@ export class RulesInProcess {
   readonly #slots = new ConcurrencyLimit(longMs);
   readonly #queues = new Map<string, AdmissionQueue>();
   readonly #inFlight = new Map<string, Admission>();
-  /** Until when each kind counts as waiting. A waiting kind keeps its shares. */
-  readonly #waiting = new Map<Kind, number>();
 
   constructor(limits: Limits, clock: FakeClock) {
     // The clock has no timers, so the limiter checks its queues only when a message arrives.
@@ -63,26 +63,15 @@ export class RulesInProcess {
     this.limiter = new RateLimiter(limits, this.#clock);
   }
 
-  queueOf({ limit, priority }: Pick<Request, "limit" | "priority">): AdmissionQueue {
+  queueOf({ limit, priority }: KindOfRequest): AdmissionQueue {
     const id = `${limit} ${priority}`;
     const queue = this.#queues.get(id) ?? this.limiter.route(limit, priority, this.#slots);
     this.#queues.set(id, queue);
     return queue;
   }
 
-  /** Marks the kind of these requests as waiting for so long. */
-  waitsFor([first]: readonly Request[], ms: number): void {
-    if (first === undefined) return;
-    const { kind } = this.queueOf(first);
-    kind.begin();
-    this.#waiting.set(kind, this.#clock.now() + ms);
-  }
-
-  /** Returns the ids of the granted requests. */
+  /** The requests that may go. */
   grant({ ended, pause, asked }: Message): readonly string[] {
-    const askedKind = asked[0] && this.queueOf(asked[0]).kind;
-    for (const [kind, until] of this.#waiting)
-      if ((kind === askedKind || until <= this.#clock.now()) && this.#waiting.delete(kind)) kind.end();
     for (const { request, wasSent, wasAnswered } of ended) {
       const admission = this.#inFlight.get(request.id);
       this.#inFlight.delete(request.id);
@@ -112,66 +101,78 @@ export class RulesInProcess {
   }
 }
 
-/** The rules of shared limits, driven by the same messages. */
+/** What one process tells and asks at one moment, of several kinds; an empty list says that the kind waits no longer. */
+interface Question extends Pick<Message, "process" | "ended"> {
+  readonly pauses: readonly NonNullable<Message["pause"]>[];
+  readonly asked: readonly { readonly kind: KindOfRequest; readonly requests: readonly Request[] }[];
+}
+
+/** The rules of limits that processes share, which get the same messages. */
 export class RulesInFleet {
-  /** Provides the kinds, and the budgets that they use. */
-  readonly #rules: RulesInProcess;
+  /** Knows what kinds there are, and what they spend. */
+  readonly #limiter: RateLimiter;
   readonly #clock: Clock;
   readonly #place: Place;
   /** The exchange of each process. */
   readonly #exchanges = new Map<string, Exchange>();
 
-  constructor(rules: RulesInProcess, clock: Clock) {
-    this.#rules = rules;
+  constructor(limiter: RateLimiter, clock: Clock) {
+    this.#limiter = limiter;
     this.#clock = clock;
     this.#place = memoryPlace(clock);
   }
 
-  /** Returns the ids of the granted requests, and for how long the kind of the other requests counts as waiting. */
-  async grant(message: Message): Promise<{ readonly granted: readonly string[]; readonly waitsMs: number }> {
-    const { ended, asked } = message;
-    const [first] = asked;
-    const reported = ended.map((one) => this.#part(one.request, { ended: [this.#ended(one)] }));
-    if (first === undefined) {
-      await this.#send(message, reported);
-      return { granted: [], waitsMs: 0 };
-    }
-    const parts = [...reported, this.#part(first, { ask: this.#ask(first, asked) })];
-    const reply = (await this.#send(message, parts)).at(-1);
-    const granted = asked.slice(0, reply?.granted.length).map(({ id }) => id);
-    if (reply?.lacks === undefined) return { granted, waitsMs: 0 };
-    const gaveUp = { ...message, pause: undefined };
-    await this.#send(gaveUp, [this.#part(first, { ask: this.#ask(first, []) })]);
-    return { granted, waitsMs: reply.waitMs + 1_000 };
+  kindOf({ limit, priority }: KindOfRequest): Kind {
+    return this.#limiter.route(limit, priority, new ConcurrencyLimit(longMs)).kind;
   }
 
-  async #send(message: Message, parts: readonly PartMessage[]): Promise<readonly PartReply[]> {
-    const { process } = message;
+  nameOf(budget: Budget): LimitName {
+    return names.find((name) => this.#limiter.budgets[name] === budget) ?? "requests";
+  }
+
+  /** The requests that may go. The others are given up. */
+  async grant({ process, ended, pause, asked }: Message): Promise<readonly string[]> {
+    const [kind] = asked;
+    const asks = kind === undefined ? [] : [{ kind, requests: asked }];
+    const granted = await this.answer({ process, ended, pauses: pause ? [pause] : [], asked: asks });
+    if (kind === undefined) return granted;
+    await this.answer({ process, ended: [], pauses: [], asked: [{ kind, requests: [] }] });
+    return granted;
+  }
+
+  /** The requests that may go. The others wait. */
+  async answer({ process, ended, pauses, asked }: Question): Promise<readonly string[]> {
     const exchange = this.#exchanges.get(process) ?? new Exchange(this.#place, process, this.#clock);
     this.#exchanges.set(process, exchange);
-    const budgets = names.map((name) => this.#budget(this.#rules.limiter.budgets[name], message));
-    return (await exchange.send(names, { process, storeFloorMs: 0, soonMs: 0, budgets, parts })).parts;
+    const budgets = names.map((name): BudgetMessage => {
+      const { limit, day } = this.#limiter.budgets[name];
+      return {
+        ...{ max: Math.min(limit.max, Number.MAX_SAFE_INTEGER), windowMs: limit.windowMs, floorMs: 0 },
+        ...{ dayMax: Math.min(day.max, Number.MAX_SAFE_INTEGER), dayUsed: 0, charge: 0 },
+        ...{ born: "", writes: 0, knownAt: 0, aheadMs: 0, ageMs: 0, tripMs: 0, wasAlone: false },
+        ...{ pauseMs: pauses.find(({ limit }) => limit === name)?.ms ?? 0, pausedBy: "" },
+      };
+    });
+    const parts = [
+      ...asked.map(({ kind, requests }) => this.#part(kind, { ask: this.#ask(kind, requests) })),
+      ...ended.map((one) => this.#part(one.request, { ended: [this.#ended(one)] })),
+    ];
+    const { parts: replies } = await exchange.send(names, {
+      ...{ process, storeFloorMs: 0, soonMs: 0, budgets, parts },
+    });
+    return asked.flatMap(({ requests }, at) =>
+      requests.slice(0, replies[at]?.granted.length).map(({ id }) => id),
+    );
   }
 
-  #budget(budget: Budget, { pause }: Message): BudgetMessage {
-    const { limit, day } = budget;
-    const isPaused = pause !== undefined && this.#rules.limiter.budgets[pause.limit] === budget;
-    return {
-      ...{ max: Math.min(limit.max, Number.MAX_SAFE_INTEGER), windowMs: limit.windowMs, floorMs: 0 },
-      ...{ dayMax: Math.min(day.max, Number.MAX_SAFE_INTEGER), dayUsed: 0, charge: 0 },
-      ...{ born: "", writes: 0, knownAt: 0, aheadMs: 0, ageMs: 0, tripMs: 0, wasAlone: false },
-      ...{ pauseMs: isPaused ? pause.ms : 0, pausedBy: "" },
-    };
+  #part(kind: KindOfRequest, part: Partial<PartMessage>): PartMessage {
+    const all = Object.values(this.#limiter.budgets);
+    const budgets = this.kindOf(kind).budgets.map((budget) => all.indexOf(budget));
+    return { kind: `${kind.priority} ${kind.limit}`, budgets, ended: [], ...part };
   }
 
-  #part(request: Request, part: Partial<PartMessage>): PartMessage {
-    const { budgets } = this.#rules.queueOf(request).kind;
-    const indexes = budgets.map((budget) => Object.values(this.#rules.limiter.budgets).indexOf(budget));
-    return { kind: `${request.priority} ${request.limit}`, budgets: indexes, ended: [], ...part };
-  }
-
-  #ask(request: Request, asked: readonly Request[]): Ask {
-    const { kind } = this.#rules.queueOf(request);
+  #ask(kindOfRequest: KindOfRequest, asked: readonly Request[]): Ask {
+    const kind = this.kindOf(kindOfRequest);
     const shares = kind.budgets.map((budget) => kind.shareOf(budget));
     const requests = asked.map(({ id, weight }) => ({ id, weight }));
     return { shares, leastReserve, leaseMs: longMs, requests };
@@ -179,9 +180,10 @@ export class RulesInFleet {
 
   #ended({ request, wasSent, wasAnswered }: Ended): EndedRequest {
     const { id, weight } = request;
-    const { kind } = this.#rules.queueOf(request);
-    const cool = kind.budgets.map((budget) =>
-      coolMs(budget.limit, kind.weightOf(budget, weight), wasAnswered),
+    const kind = this.kindOf(request);
+    // A place counts whole milliseconds, and adds one; the clock of these tests shows no part of one.
+    const cool = kind.budgets.map(
+      (budget) => coolMs(budget.limit, kind.weightOf(budget, weight), wasAnswered) - 1,
     );
     return { id, weight, wasSent, wasAnswered, coolMs: cool };
   }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { BudgetRecord } from "../../../src/fleet/budget-record.ts";
 import { grant } from "../../../src/fleet/grant.ts";
-import type { BudgetMessage, BudgetReply, Message } from "../../../src/fleet/messages.ts";
+import type { BudgetMessage, BudgetReply, Message, PartMessage } from "../../../src/fleet/messages.ts";
 
 const kind = "interactive requests";
 const budget: BudgetMessage = {
@@ -64,4 +64,44 @@ test("a state older than one that a process knows counts as lost", () => {
   expect(restored.reply.budgets[0]).toMatchObject({ dayUsed: 2 });
   const [copy] = restored.records;
   expect(apply([copy], asking(["3"]), 13_200).reply.parts[0]?.granted).toEqual([0]);
+});
+
+const partOf = (kindOfPart: string, ...ids: readonly string[]): PartMessage => ({
+  ...{ kind: kindOfPart, budgets: [0], ended: [] },
+  ask: { shares: [2], leastReserve: 0, leaseMs: 60_000, requests: ids.map((id) => ({ id, weight: 1 })) },
+});
+
+test("of one message, background work goes first as far as it is due, and then interactive requests", () => {
+  const parts = [partOf("interactive requests", "1", "2"), partOf("background requests", "3", "4")];
+  const { reply } = apply([undefined], { ...asking([], { max: 3 }), parts }, 1e12);
+  expect(reply.parts.map(({ granted }) => granted)).toEqual([[0, 0], [0]]);
+});
+
+test("a process that gives up does not end the share of its kind for another process", () => {
+  const budgets = [
+    { ...budget, max: 4 },
+    { ...budget, max: 1 },
+  ];
+  const events = (process: string, ...ids: readonly string[]): Message => {
+    const { ask, ...part } = partOf("interactive events", ...ids);
+    const parts = [{ ...part, budgets: [0, 1], ask: ask && { ...ask, shares: [3, 1] } }];
+    return { ...asking([]), process, budgets, parts };
+  };
+  const endedOne = { id: "1", weight: 1, wasSent: true, wasAnswered: true, coolMs: [9_000, 9_000] };
+  const messages = [
+    events("p", "1"),
+    { ...events("p"), parts: [{ kind: "interactive events", budgets: [0, 1], ended: [endedOne] }] },
+    events("q", "2"),
+    events("r", "3"),
+    events("r"),
+    { ...asking([]), process: "s", budgets, parts: [partOf("interactive requests", "4", "5", "6")] },
+  ];
+  let records: readonly (BudgetRecord | undefined)[] = [undefined, undefined];
+  const granted = messages.map((message, at) => {
+    const next = apply(records, message, at);
+    records = next.records;
+    return next.reply.parts[0]?.granted.length;
+  });
+  // One of the four permits cools down, and two are left for events.
+  expect(granted).toEqual([1, 0, 0, 0, 0, 1]);
 });

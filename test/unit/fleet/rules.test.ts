@@ -25,7 +25,7 @@ class RandomFleet {
   readonly #weights: readonly number[];
   readonly limits;
   #count = 0;
-  #inFlight: readonly Request[] = [];
+  #inFlight: readonly (Request & { readonly process: string })[] = [];
 
   constructor(seed: number) {
     this.#random = seeded(seed * 7_919);
@@ -60,7 +60,7 @@ class RandomFleet {
       (request): Ended => ({ request, wasSent: this.#random() < 0.9, wasAnswered: this.#random() < 0.9 }),
     );
     this.#inFlight = this.#inFlight.filter((request) => !own.includes(request));
-    const kind = { process, limit: this.#pick(limits), priority: this.#pick(priorities) };
+    const kind = { limit: this.#pick(limits), priority: this.#pick(priorities) };
     const asked = Array.from({ length: Math.floor(this.#random() * 8) }, (): Request => {
       const weight = kind.limit === "events" ? this.#pick(this.#weights) : 1;
       return { ...kind, id: `${this.#count++}`, weight };
@@ -70,8 +70,9 @@ class RandomFleet {
     return { process, ended, pause, asked };
   }
 
-  granted({ asked }: Message, ids: readonly string[]): void {
-    this.#inFlight = [...this.#inFlight, ...asked.filter(({ id }) => ids.includes(id))];
+  granted({ process, asked }: Message, ids: readonly string[]): void {
+    const sent = asked.filter(({ id }) => ids.includes(id)).map((request) => ({ ...request, process }));
+    this.#inFlight = [...this.#inFlight, ...sent];
   }
 }
 
@@ -88,7 +89,7 @@ test("a fleet grants what one process grants", async () => {
   for (let seed = 1; seed <= randomCases(120); seed += 1) {
     const fleet = new RandomFleet(seed);
     const inProcess = new RulesInProcess(fleet.limits, clock);
-    const inFleet = new RulesInFleet(inProcess, clock);
+    const inFleet = new RulesInFleet(inProcess.limiter, clock);
     const heardAt = new Map<string, number>();
     for (let at = 0; at < messagesOfWorld; at += 1) {
       for (const process of fleet.processesInFlight)
@@ -98,9 +99,8 @@ test("a fleet grants what one process grants", async () => {
         }
       const message = fleet.next();
       const expected = inProcess.grant(message);
-      const { granted, waitsMs } = await inFleet.grant(message);
+      const granted = await inFleet.grant(message);
       heardAt.set(message.process, clock.now());
-      if (waitsMs > 0) inProcess.waitsFor(message.asked, waitsMs);
       const where = { seed, at, limits: fleet.limits, message };
       expect({ ...where, granted }).toEqual({ ...where, granted: expected });
       fleet.granted(message, granted);
