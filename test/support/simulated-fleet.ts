@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach } from "vitest";
+import { afterAll, beforeAll, beforeEach, vi } from "vitest";
 import type { Send } from "../../src/http/types.ts";
 import { documentedLimits, type Limits } from "../../src/options/limits.ts";
 import type { IoredisCommands, RedisLimitsOptions } from "../../src/redis/index.ts";
@@ -9,7 +9,7 @@ import { answered, requestOn } from "./paced.ts";
 import { RedisServer } from "./redis-server.ts";
 import type { SendingSpec, SendSpec } from "./sending.ts";
 import { SimulatedRedis } from "./simulated-redis.ts";
-import { constantLatency, simulatedService } from "./simulation.ts";
+import { constantLatency, seeded, simulatedService } from "./simulation.ts";
 
 /** The limits of a simulated fleet and of its service. */
 export const limits: Limits = {
@@ -69,7 +69,12 @@ export const simulatedFleet = () => {
     clock = new FakeClock();
     store = new SimulatedRedis(server.port, clock);
     await store.redis.flushall();
-    return () => store.redis.disconnect();
+    // The waits after conflicts are random, and change the used share of a limit by 1 %.
+    const random = vi.spyOn(Math, "random").mockImplementation(seeded(1));
+    return () => {
+      random.mockRestore();
+      store.redis.disconnect();
+    };
   });
   afterAll(() => server.stop());
 
