@@ -1,15 +1,20 @@
 import type { DaySlots } from "../rate-limit/permits.ts";
 import type { BudgetMessage } from "./messages.ts";
 
-/** Of a record. Another version of the package must not misread it. */
+/** The format of a record, so that another version of the package does not misread it. */
 export const format = 1;
 
-/** A process that has sent no message for so long is dead; a store that has not answered for so long is unavailable. */
+/**
+ * After this time without a message, a process counts as dead. After this time without an answer, a store is
+ * unavailable.
+ */
 export const silenceMs = 3_000;
-// No two clocks run equally fast: less is no step of a clock.
+// A smaller deviation is no step of a clock, because no two clocks run equally fast.
 export const graceMs = 1_000;
 
-/** A request in flight holds its permits from `usableAt`, at most for `leaseMs`; then they cool down for `coolMs`. */
+/**
+ * A granted request. It may go from `usableAt`, holds its permits at most `leaseMs` longer, and they then cool down.
+ */
 interface InFlight {
   readonly amount: number;
   readonly usableAt: number;
@@ -17,7 +22,7 @@ interface InFlight {
   readonly coolMs: number;
 }
 
-/** The permits of a request that has ended, until when, and the floors of the round trips of its process. */
+/** The permits of a request that has ended: when they are free, and the round-trip floors of the request's process. */
 interface Cooling {
   readonly amount: number;
   readonly ends: number;
@@ -25,7 +30,7 @@ interface Cooling {
   readonly storeFloorMs: number;
 }
 
-/** The permits of requests of one kind of one process, by request. */
+/** The permits of one kind of requests in one process, by request. */
 export interface Holder {
   readonly process: string;
   readonly kind: string;
@@ -34,19 +39,21 @@ export interface Holder {
   readonly permits: Record<string, InFlight | Cooling>;
 }
 
-/** Who goes first: 0 for background work that is due, 1 for interactive requests, 2 for other background work. */
+/**
+ * The order of admission: 0 for background work that is due, 1 for interactive requests, 2 for other background work.
+ */
 export const ranks = [0, 1, 2] as const;
 export type Rank = (typeof ranks)[number];
 
-/** The first waiting request of a kind of one process. */
+/** The first waiting request of one kind in one process. */
 export interface Waiter {
   readonly process: string;
   rank: Rank;
   readonly id: string;
-  /** When it became the first, in the order of all. */
+  /** The order in which requests became the first of their kind and process. */
   readonly turn: number;
   readonly isWide: boolean;
-  /** What it needs, and what it and those behind it want together. */
+  /** The permits that the request needs, and the permits that it and the requests behind it want together. */
   readonly need: number;
   readonly want: number;
   readonly ends: number;
@@ -55,7 +62,7 @@ export interface Waiter {
 /** The state of a budget that processes share: plain data, which a store keeps as JSON. */
 export interface BudgetRecord {
   readonly format: typeof format;
-  /** How many messages have changed it. */
+  /** The number of messages that have changed the record. */
   writes: number;
   readonly born: string;
   readonly bornAt: number;
@@ -64,10 +71,10 @@ export interface BudgetRecord {
   blockedUntil: number;
   readonly holders: Record<string, Holder>;
   readonly waiters: Record<string, Waiter>;
-  /** The shares of kinds that also need a narrower budget, by process, and until when they are kept. */
+  /** The shares of kinds that also need a narrower budget, by process and kind, and when they end. */
   readonly kinds: Record<string, { readonly kind: string; readonly share: number; readonly ends: number }>;
   day: DaySlots;
-  /** What was used in the day before the store lost its data. */
+  /** The last known daily use before the store lost its data. */
   before: number;
   beforeUntil: number;
   turn: number;
@@ -75,7 +82,7 @@ export interface BudgetRecord {
   backgroundAt: number;
   pausedUntil: number;
   pausedBy: string;
-  /** The request in flight that goes alone after a pause; an empty text for none. */
+  /** The id of the request in flight that goes alone after a pause; an empty string for none. */
   probe: string;
   isProbeDue: boolean;
 }
@@ -106,9 +113,11 @@ export const newRecord = (now: number, process: string): BudgetRecord => ({
 });
 
 /**
- * The time of the state: the store's clock, unless that stepped back, or forward by more than the process's own clock
- * explains. Then it continues from what is certain to have passed. Who knows no time of this state, or one from before the
- * last step, cannot tell a step forward from silence. A message that was on its way for long looks like a step.
+ * Returns the time of the state. It follows the store's clock, unless that clock stepped back, or forward by more than
+ * the process's own clock explains. After a step, it continues from the time that has certainly passed.
+ *
+ * A process cannot detect a step forward if it has not heard of this state since the last step: the step could also be
+ * silence. A message that took long to arrive looks like a step.
  */
 export const timeOf = (state: BudgetRecord, clock: number, own: BudgetMessage): number => {
   const now = clock - state.aheadMs;
@@ -121,7 +130,10 @@ export const timeOf = (state: BudgetRecord, clock: number, own: BudgetMessage): 
   return certain;
 };
 
-/** When a permit is free for sure. In flight: when its request can no longer take place, or its process is dead. */
+/**
+ * Returns when a permit is certainly free. A permit in flight cools down after its lease, or after its process has
+ * died.
+ */
 export const endOf = (holder: Holder, permit: InFlight | Cooling): number => {
   if ("ends" in permit) return permit.ends;
   const { usableAt, leaseMs, coolMs } = permit;

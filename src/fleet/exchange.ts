@@ -6,7 +6,9 @@ import { grant } from "./grant.ts";
 import type { Message, Reply } from "./messages.ts";
 import type { Place, StoredValue } from "./place.ts";
 
-/** A round trip to a place: its time `now` lay between `sentAt` and `heardAt` of this process. */
+/**
+ * A round trip to a place. The place's time was `now` at some moment between `sentAt` and `heardAt` of this process.
+ */
 interface Trip {
   readonly now: number;
   readonly sentAt: number;
@@ -18,22 +20,22 @@ interface Snapshot extends Trip {
   readonly values: readonly StoredValue[];
 }
 
-/** What this process last heard of a key. */
+/** The last value of a key that this process has received. */
 type Remembered = StoredValue & Trip;
 
-/** The reply to a message, as of a time of this process. */
+/** The reply to a message. Its time at the place was no earlier than `sentAt` of this process. */
 export interface Heard extends Reply {
   readonly sentAt: number;
 }
 
-// After so long, or with so slow a round trip, an estimate of the place's time is too uncertain.
+// After this time, or after a round trip this slow, the estimate of the place's time is too uncertain.
 const freshMs = 1_000;
 const mostTripMs = 250;
-// A few processes often have so many conflicts in a row.
+// A few processes often have this many conflicts in a row, so these retries do not wait.
 const mostInARow = 3;
 const mostBackOffMs = 500;
 
-/** The message as it would be `ms` later. A negative `ms` makes permits and pauses last longer. */
+/** Returns the message as it would be `ms` later. A negative `ms` makes permits and pauses last longer. */
 const aged = (message: Message, ms: number): Message => ({
   ...message,
   budgets: message.budgets.map((budget) => ({
@@ -47,7 +49,7 @@ const aged = (message: Message, ms: number): Message => ({
   })),
 });
 
-/** The reply as it is `ms` after the time at which it was true. */
+/** Returns the reply as it is `ms` after the place's time for which it was computed. */
 const heardLate = (reply: Reply, ms: number): Reply => ({
   budgets: reply.budgets.map((budget) => ({ ...budget, at: budget.at + ms })),
   parts: reply.parts.map((part) => ({
@@ -62,10 +64,9 @@ const recordOf = ({ value }: StoredValue, key = ""): BudgetRecord | undefined =>
   if (value === "") return undefined;
   try {
     const record: unknown = JSON.parse(value);
-    // What `#write` stores.
     if (Object(record).format === format) return record as BudgetRecord;
   } catch {
-    // No JSON: as below.
+    // Not JSON: throw the error below.
   }
   throw new AdapterFault(
     `the value of ${key} is damaged or was written by another version of this package: delete it`,
@@ -73,8 +74,9 @@ const recordOf = ({ value }: StoredValue, key = ""): BudgetRecord | undefined =>
 };
 
 /**
- * Applies the messages of one process to values that several processes change: it applies a message to the values that it
- * knows, and writes the result if they are still the same. Otherwise it learns what is there now, and applies it again.
+ * Applies the messages of one process to values that several processes change. An exchange applies a message to the
+ * last known values, and writes the result if the stored values are still the same. Otherwise, it gets the current
+ * values and applies the message again.
  */
 export class Exchange {
   readonly #place: Place;
@@ -82,7 +84,7 @@ export class Exchange {
   readonly #clock: Clock;
   /** The part of a round trip to the place that is certain to pass. */
   readonly floor = new LatencyFloor(10_000, { slackMs: 15, mostMs: silenceMs / 2 });
-  /** When the place last answered. */
+  /** When the place last responded. */
   heardAt = Number.NEGATIVE_INFINITY;
   readonly #values = new Map<string, Remembered>();
   #writes = 0;
@@ -109,10 +111,13 @@ export class Exchange {
     }
   }
 
-  /** What this process heard of the values, at the earliest time that it may be at the place. */
+  /**
+   * The last known values, with the earliest time that it can be at the place; undefined if any value is unknown or
+   * old.
+   */
   #remembered(keys: readonly string[]): Snapshot | undefined {
     const localNow = this.#clock.now();
-    // All keys, because those of ended work are never asked for again.
+    // Check all keys, because a key that is no longer used would otherwise stay forever.
     for (const [key, { heardAt, sentAt }] of this.#values)
       if (localNow - heardAt > freshMs || heardAt - sentAt > mostTripMs) this.#values.delete(key);
     const values = keys.flatMap((key) => this.#values.get(key) ?? []);
@@ -128,7 +133,9 @@ export class Exchange {
     return { ...stored, ...this.#tripSince(sentAt) };
   }
 
-  /** Where many processes compete, each waits for a random time, longer from conflict to conflict. */
+  /**
+   * Waits for a random time, longer after each conflict, so that competing processes spread out. Then reads the values.
+   */
   async #readLater(
     keys: readonly string[],
     { sentAt, heardAt }: Snapshot,
@@ -148,11 +155,12 @@ export class Exchange {
       version,
       value: JSON.stringify(records[at]),
     }));
-    // Without an answer, it is unknown what is there.
+    // If the write gets no answer, the stored values are unknown.
     for (const key of keys) this.#values.delete(key);
     const stored = await this.#place.write(changes);
     const { heardAt } = this.#tripSince(sentAt);
-    // A command that a client repeats after a lost connection meets what it has written.
+    // A database client may repeat a write after a lost connection, and then finds the version that it has just
+    // written.
     const isOwn = stored.values.length > 0 && stored.values.every((value) => value.version === version);
     const isWritten = stored.isWritten || isOwn;
     for (const [at, key] of keys.entries()) {

@@ -6,28 +6,30 @@ import type { BudgetMessage, BudgetReply } from "./messages.ts";
 
 const never = Number.POSITIVE_INFINITY;
 
-/** While the store is unavailable: the share of each limit to use; if it is 0, how long calls wait. */
+/**
+ * What applies while the store is unavailable: the share of each limit to use, or, with share 0, how long calls wait.
+ */
 export interface WhenLost {
   readonly share: number;
   readonly maxMs: number;
 }
 
-/** What a budget needs of the store of its process. */
+/** What a budget needs from the store of its process. */
 interface BudgetStore {
   readonly clock: Clock;
   readonly whenLost: WhenLost;
   readonly lost: LostStore | undefined;
-  /** Since when what was used before the loss has cooled down, here and elsewhere. */
+  /** The time from which permits used before the loss have cooled down in every process. */
   aloneSince(windowMs: number): number;
   close(): Promise<void>;
 }
 
-/** One limit that processes share through a store, and its day, as this process knows them. */
+/** One limit that processes share through a store, and its daily count, as far as this process knows them. */
 export class FleetBudget implements SharedBudget {
   readonly key: string;
   readonly name: string;
   readonly limit: Limit;
-  /** For the day. */
+  /** The limit for any 24 hours. */
   readonly max: number;
   readonly gateOf: SharedBudget["gateOf"];
   /** The part of a round trip to the service that is certain to pass. */
@@ -39,11 +41,11 @@ export class FleetBudget implements SharedBudget {
   #heardAt = Number.NEGATIVE_INFINITY;
   #tripMs = 0;
   #unreportedPause = { ms: 0, by: "" };
-  /** What this process may use alone while the store is unavailable. */
+  /** The permits that this process may use while the store is unavailable. */
   readonly #aloneMax: number;
   readonly #alone: Permits<this>;
   #wasAlone = false;
-  /** The day's use that the store does not know yet, and the part of it that an unanswered message tells. */
+  /** The daily use that the store does not know yet, and the part of it that an unanswered message reports. */
   #unreported = 0;
   #reporting = 0;
 
@@ -82,12 +84,12 @@ export class FleetBudget implements SharedBudget {
     return (this.#last?.dayUsed ?? 0) + this.#unreported;
   }
 
-  /** Also true once earlier use may have expired: the store decides. */
+  /** Also true once earlier use may have expired, because the store then decides. */
   has(weight: number): boolean {
     return this.used + weight <= this.max || this.resetsInMs() === 0;
   }
 
-  /** The store counts what it grants. */
+  /** Does nothing, because the store counts what it grants. */
   add(): void {}
 
   resetsInMs(): number {
@@ -118,7 +120,7 @@ export class FleetBudget implements SharedBudget {
     this.#holder?.changed();
   }
 
-  /** When a request may go without the store, as far as is known. */
+  /** When a request may go without the store; `Infinity` if that is unknown or not allowed. */
   aloneAt(weight: number): number {
     if (this.#aloneMax === 0) return never;
     const now = this.#clock.now();
@@ -140,13 +142,14 @@ export class FleetBudget implements SharedBudget {
     this.#unreported -= weight;
   }
 
-  /** Its part of a message; `heard` takes the reply, undefined if the store failed. */
+  /** Creates the budget's part of a message. `heard` takes the reply; undefined if the store failed. */
   report() {
     const { max, windowMs } = this.limit;
     const { ms: pauseMs, by: pausedBy } = this.#unreportedPause;
     this.#unreportedPause = { ms: 0, by: "" };
     const wasAlone = this.#wasAlone;
-    // What is given back offsets later use: reported twice, it would leave the day below the truth.
+    // Never report a negative charge: a message that is applied twice would make the daily count too low. Returned use
+    // offsets later use instead.
     const charge = Math.max(0, this.#unreported - this.#reporting);
     this.#reporting += charge;
     const sentAt = this.#clock.now();
@@ -160,7 +163,7 @@ export class FleetBudget implements SharedBudget {
       dayUsed: this.#last?.dayUsed ?? 0,
       knownAt: this.#last?.at ?? 0,
       aheadMs: this.#last?.aheadMs ?? 0,
-      // Before the first reply, it knows none.
+      // The age is infinite before the first reply.
       ageMs: Math.min(this.#ageMs, Number.MAX_SAFE_INTEGER),
       tripMs: this.#tripMs,
       wasAlone,
@@ -168,7 +171,7 @@ export class FleetBudget implements SharedBudget {
       pauseMs,
       pausedBy,
     };
-    // A reply may come after the message was taken for lost.
+    // A reply may still come after the message was considered lost.
     let isPending = true;
     const heard = (reply: BudgetReply | undefined): void => {
       if (isPending) this.#reporting -= charge;

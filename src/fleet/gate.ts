@@ -6,27 +6,27 @@ import type { LimitStore, Part } from "./limit-store.ts";
 import type { Ask, PartReply } from "./messages.ts";
 
 const retryMs = 250;
-// A request that has ended is reported, with its age, in the next message. It waits at most so long for one.
+// The next message reports each request that has ended, and how long ago. The longest wait for such a message:
 const mostUnreportedMs = 150;
 const mostAsked = 100;
-// The first byte of a request leaves at most so long after a message that the store answered. The store takes the process
-// for dead a second later, which is more than the byte's way to the service.
+// The first byte of a request leaves at most this long after a message that the store answered. A second later, the
+// store considers the process dead. The byte needs less than that second to reach the service.
 const usableMs = silenceMs - 1_000;
-// With a request in flight, a process sends a message at least so often, so that no other takes it for dead.
+// With a request in flight, a process sends a message at least this often, so that it does not count as dead.
 const messageEveryMs = 500;
 const never = Number.POSITIVE_INFINITY;
 
-/** A request that the store was asked for. */
+/** A request whose permits were requested from the store. */
 interface Ticket {
   readonly request: SharingRequest;
   readonly id: string;
-  /** When it may go, and until when; undefined before it was granted. */
+  /** The time in which the request may go; undefined before the store has granted it. */
   granted?: { readonly from: number; readonly until: number };
-  /** Whether it has gone with what the store granted. */
+  /** Whether the request has gone with the permits that the store granted. */
   hasGone?: boolean;
 }
 
-/** A request that has ended, and when what it spent of each budget is free. */
+/** A request that has ended, and when its permits of each budget are free. */
 interface Ended {
   readonly id: string;
   readonly weight: number;
@@ -35,21 +35,21 @@ interface Ended {
   readonly wasAnswered: boolean;
 }
 
-/** Asks the store for the requests of one kind, and tells it when one has ended. */
+/** Requests permits from the store for the requests of one kind, and reports the end of each request. */
 export class FleetGate implements Gate {
   readonly #store: LimitStore;
   readonly #kind: SharingKind;
   readonly #budgets: readonly FleetBudget[];
-  /** Requests that the store was asked for, until they have ended. */
+  /** The requests whose permits were requested from the store, until they have ended. */
   readonly #tickets = new Map<SharingRequest, Ticket>();
-  /** Not reported yet. */
+  /** The ended requests that are not reported yet. */
   readonly #ended: Ended[] = [];
-  /** The unanswered question. */
+  /** The requests of the question that the store has not answered yet. */
   #underWay: readonly Ticket[] | undefined;
-  /** When those that wait are due to be asked for; `Infinity` once they are, until the answer. */
+  /** When to request permits for the waiting requests; `Infinity` from the request for permits until the answer. */
   #askAt = Number.NEGATIVE_INFINITY;
   #inFlight = 0;
-  /** When the latest message was sent, and the latest one that the store answered. */
+  /** When the last message was sent, and when the last answered message was sent. */
   #sentAt = Number.NEGATIVE_INFINITY;
   #answeredAt = Number.NEGATIVE_INFINITY;
   lacks: Gate["lacks"];
@@ -65,7 +65,7 @@ export class FleetGate implements Gate {
   }
 
   readyAt(request: SharingRequest): number | undefined {
-    // A timer may be early by a rounding error.
+    // A timer may fire early by a rounding error.
     const now = this.#now + 0.001;
     const granted = this.#grantOf(request);
     if (granted !== undefined) return now >= granted.from ? undefined : granted.from;
@@ -80,7 +80,7 @@ export class FleetGate implements Gate {
     return this.#grantOf(request) !== undefined;
   }
 
-  /** What the store granted it, as long as it may be used. */
+  /** The grant of a request, unless it has expired. */
   #grantOf(request: SharingRequest): Ticket["granted"] {
     const granted = this.#tickets.get(request)?.granted;
     return granted !== undefined && this.#now <= granted.until ? granted : undefined;
@@ -129,7 +129,7 @@ export class FleetGate implements Gate {
     const spending = this.#spending(request);
     const freeAt = spending.map(([{ limit }, weight]) => now + coolMs(limit, weight, how.wasAnswered));
     this.#ended.push({ id, weight: request.weight, freeAt, ...how });
-    // Report at once what was never sent, and a pause, which applies to all. To a distant store, report sooner.
+    // Report a request that was never sent, or a pause for all processes, at once. To a distant store, report sooner.
     const isUrgent = !how.wasSent || this.#budgets.some((budget) => budget.hasUnreportedPause);
     const mostMs = isUrgent ? 0 : mostUnreportedMs - this.#store.floorMs;
     this.#sendIn(Math.min(mostMs, ...this.#budgets.map(({ limit }) => limit.windowMs / 6)));
@@ -140,7 +140,7 @@ export class FleetGate implements Gate {
     this.#store.sendIn(ms);
   }
 
-  /** Each budget, with what the request spends of it. */
+  /** Each budget, with the weight that the request spends of it. */
   #spending({ weight }: Pick<SharingRequest, "weight">): readonly (readonly [FleetBudget, number])[] {
     return this.#budgets.map((budget, at) => [budget, at === this.#budgets.length - 1 ? weight : 1]);
   }
@@ -168,7 +168,7 @@ export class FleetGate implements Gate {
     const ended = this.#ended.splice(0);
     const mayAsk = this.#underWay === undefined;
     const waiting = mayAsk ? this.#waiting() : [];
-    // An empty question tells the store that no request waits now, or checks whether a lost store is back.
+    // A question without requests reports that no request waits now, or checks whether a lost store is back.
     const isOver = !isWaiting && (this.lacks !== undefined || this.#store.lost !== undefined);
     const tickets = mayAsk && (waiting.length > 0 || isOver) ? waiting : undefined;
     if (mayAsk) this.#askAt = tickets === undefined ? Number.NEGATIVE_INFINITY : never;
@@ -179,7 +179,7 @@ export class FleetGate implements Gate {
       budgets: this.#budgets,
       message: {
         kind: `${this.#kind.priority} ${this.#kind.budgets.map(({ name }) => name).join("+")}`,
-        // What has passed since the end is part of the window.
+        // The time since the end of the request is part of the window.
         ended: ended.map(({ freeAt, ...one }) => ({ ...one, coolMs: freeAt.map((at) => at - sentAt) })),
         ask: tickets && this.#askOf(tickets),
       },
@@ -201,7 +201,10 @@ export class FleetGate implements Gate {
     return [part];
   }
 
-  /** The waiting requests that have slots: of each queue, as many as the narrowest limit allows at once. */
+  /**
+   * The waiting requests that have slots but no grant: of each queue, at most as many as the narrowest limit allows at
+   * once.
+   */
   #waiting(): readonly Ticket[] {
     const waiting: Ticket[] = [];
     const { max } = this.#kind.budgets.at(-1)?.limit ?? { max: never };
@@ -218,7 +221,7 @@ export class FleetGate implements Gate {
     return waiting;
   }
 
-  /** What it asks for; without requests, they wait no longer. */
+  /** Creates the question to the store. An empty list reports that no request waits any longer. */
   #askOf(tickets: readonly Ticket[]): Ask {
     const first = tickets[0]?.request;
     return {
@@ -234,10 +237,10 @@ export class FleetGate implements Gate {
     if (this.#underWay === tickets) {
       this.#underWay = undefined;
       const lacking = tickets[granted.length]?.request;
-      // A request for which the day has no room is refused, and the one behind it asks at once.
+      // A request for which the day has no room is refused. Request permits for the request behind it at once.
       const isDayFull =
         lacking !== undefined && !this.#spending(lacking).every(([budget, weight]) => budget.has(weight));
-      // Ask again early, by two round trips to the store, so that the answer is there when the wait ends.
+      // Ask again two round trips before the wait ends, so that the answer arrives in time.
       const againInMs = Math.max(1, waitMs - 2 * this.#store.floorMs);
       this.#askAt = lacks === undefined || isDayFull ? now : now + againInMs;
       this.lacks = lacks === undefined ? undefined : { index: lacks, until: now + waitMs };
@@ -245,7 +248,7 @@ export class FleetGate implements Gate {
     for (const [index, inMs] of granted.entries()) {
       const ticket = tickets[index];
       if (ticket === undefined || ticket.hasGone) continue;
-      // It has left, or gone without the store, in the meantime.
+      // Meanwhile, the request has left the queue, or was sent without the store.
       if (this.#tickets.get(ticket.request) !== ticket)
         this.#end(ticket, { wasSent: false, wasAnswered: false });
       else ticket.granted = { from: now + inMs, until: sentAt + usableMs + inMs };

@@ -7,11 +7,13 @@ interface OpenPart extends PartMessage {
   readonly spent: readonly OpenBudget[];
 }
 
-/** What a request spends of the budget with index `at`: its weight of the narrowest, the last one. */
+/**
+ * How much a request spends of the budget with index `at`: its weight of the last budget, the narrowest; otherwise 1.
+ */
 const weightAt = ({ spent }: OpenPart, { weight }: Pick<WantedRequest, "weight">, at: number): number =>
   at === spent.length - 1 ? weight : 1;
 
-/** How many permits of the budget with index `at` it holds: never more than there are. */
+/** How many permits of the budget with index `at` a request holds: never more than the limit. */
 const amountAt = (part: OpenPart, request: WantedRequest, at: number): number =>
   Math.min(weightAt(part, request, at), part.spent[at]?.own.max ?? 0);
 
@@ -21,7 +23,7 @@ const end = (part: OpenPart): void => {
       budget.end(part.kind, one, weightAt(part, one, at), one.coolMs[at] ?? 0);
 };
 
-/** Keeps shares of the wider budgets for this kind. */
+/** Keeps shares of the wider budgets for the part's kind. */
 const keepShares = ({ kind, spent }: OpenPart, { shares }: Ask, ms: number): void => {
   for (const [at, budget] of spent.slice(0, -1).entries()) budget.keepShare(kind, shares[at] ?? 0, ms);
 };
@@ -29,15 +31,15 @@ const keepShares = ({ kind, spent }: OpenPart, { shares }: Ask, ms: number): voi
 const isDue = (part: OpenPart, request: WantedRequest): boolean =>
   part.spent.every((budget, at) => budget.isBackgroundDue(amountAt(part, request, at)));
 
-/** The requests of one kind that ask to go, one after the other. */
+/** The requests of one kind that wait for permits, granted one after the other. */
 class Asking {
   readonly #part: OpenPart;
   readonly #ask: Ask;
   readonly #message: Message;
   readonly #name: string;
-  /** What its kind waited for in each budget when the message came. */
+  /** The kind's waiter in each budget when the message arrived. */
   readonly #before: readonly (Waiter | undefined)[];
-  /** The time of each granted request, in their order. */
+  /** In how many milliseconds each granted request may go, in their order. */
   readonly #granted: number[] = [];
   reply: PartReply | undefined;
 
@@ -49,19 +51,19 @@ class Asking {
     this.#before = part.spent.map(({ state }) => state.waiters[this.#name]);
   }
 
-  /** The order among the kinds of a message that have the same rank. */
+  /** The position among the kinds of a message with the same rank. */
   get turn(): number {
     return Math.min(...this.#before.map((waiter) => waiter?.turn ?? Number.MAX_SAFE_INTEGER));
   }
 
-  /** Grants requests in their order, as far as they may go, and until one has a later rank. */
+  /** Grants requests in their order, until one has to wait or has a rank later than `latest`. */
   answer(latest: Rank): void {
     const { kind, spent } = this.#part;
     while (this.reply === undefined) {
       const request = this.#ask.requests[this.#granted.length];
       const rank = request === undefined ? 0 : this.#rankOf(request);
       if (rank > latest) {
-        // It may have had another rank in the last message.
+        // The rank may have changed since the last message.
         for (const waiter of this.#before) if (waiter !== undefined) waiter.rank = rank;
         return;
       }
@@ -88,7 +90,7 @@ class Asking {
     return isDue(this.#part, request) ? 0 : 2;
   }
 
-  /** The same for a request that was granted before, whose answer may be lost: as it was granted, but in no pause. */
+  /** Repeats the grant of a request, because the first answer may be lost. During a pause, the request has to wait. */
   #again(request: WantedRequest): { inMs: number; waitMs: number; lacks: number | undefined } {
     const { spent, kind } = this.#part;
     const inMs = Math.max(...spent.map((budget) => budget.grantedIn(kind, request) ?? 0));
@@ -97,7 +99,7 @@ class Asking {
     return { inMs, waitMs, lacks };
   }
 
-  /** Whether a request may go: in how many milliseconds, or how long to wait for which budget. */
+  /** Decides on a request: in how many milliseconds it may go, or how long it has to wait for which budget. */
   #judge(request: WantedRequest, rank: Rank): { inMs: number; waitMs: number; lacks: number | undefined } {
     const { spent } = this.#part;
     let inMs = 0;
@@ -127,7 +129,7 @@ class Asking {
     const { ms, isSure } = isFull
       ? { ms: own.windowMs, isSure: false }
       : this.#roomIn(at, amount, index === 0, { rank, isWide, turn });
-    // What is sure to be free soon is granted now, for then: nobody has to ask again.
+    // Permits that are sure to be free soon are granted now for that time, which saves a message.
     const soonMs = Math.max(this.#message.storeFloorMs, Math.min(this.#message.soonMs, own.windowMs / 10));
     const isWaiting = ms > 0 && !(isSure && ms <= soonMs);
     if (isWaiting && !isFull) {
@@ -149,11 +151,11 @@ class Asking {
     const reserve = me.rank === 2 ? budget.keptFromBackground(amount, this.#ask.leastReserve) : 0;
     const shares = me.isWide ? 0 : budget.keptForShares(kind);
     const isBelowShare = me.isWide && budget.heldBy(kind) + amount <= (this.#ask.shares[at] ?? 0);
-    // Of a budget that is free, one request may go, however much is kept.
+    // If the whole budget is free, one request may go, however much is kept for others.
     const lack = budget.used + amount - own.max + Math.min(reserve + shares, own.max - amount);
     const ahead = (isOfFirst: boolean): number => budget.ahead(this.#name, me, isOfFirst, isBelowShare);
     const free = budget.freeIn(lack + ahead(isFirst));
-    // Others have not taken yet what was left for them: ask again when they had their turn.
+    // Other processes have not taken their part yet. Ask again once they have had their turn.
     if (free.ms > 0 && !isFirst && lack + ahead(true) <= 0)
       return { ms: Math.max(5, own.windowMs / 100), isSure: false };
     return free;
@@ -161,13 +163,13 @@ class Asking {
 }
 
 /**
- * The rules of limits that processes share: grants requests, and records those that have ended. It changes `records`, and
- * knows no time but `clock`.
+ * Applies a message to the budgets that processes share: grants requests, and records requests that have ended. The
+ * function changes `records`. The only clock that it uses is `clock`.
  *
- * A granted request holds its permits until it has ended; then they cool down for a window. If its process sends no message
- * for `silenceMs`, it is dead, and its permits cool down from then on. No clock of a process counts.
+ * A granted request holds its permits until it has ended; then they cool down for a window. If a process sends no
+ * message for `silenceMs`, it counts as dead, and its permits cool down from then on.
  *
- * @param records - the state of each of the message's budgets; undefined for one that is new.
+ * @param records - the state of each of the message's budgets; undefined for a new budget.
  * @param clock - the time of the store, in milliseconds.
  */
 export const grant = (
@@ -184,7 +186,7 @@ export const grant = (
     end(part);
     if (part.ask === undefined) continue;
     const isWaiting = part.ask.requests.length > 0;
-    // Also from those that are answered before it.
+    // Keep the shares before any part is answered, so that they also apply to parts answered earlier.
     keepShares(part, part.ask, isWaiting ? 1 : 0);
     if (isWaiting && isInteractive(part.kind)) for (const budget of part.spent) budget.sawInteractive();
   }

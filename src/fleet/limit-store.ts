@@ -14,29 +14,29 @@ const silence: PlaceFault = {
   isLasting: false,
 };
 const never = Number.POSITIVE_INFINITY;
-// A longer time saves messages, but delays an interactive call behind what was granted before it.
+// A longer time saves messages, but delays interactive calls behind requests that were granted earlier.
 const soonMs = 100;
 
-/** The part of a message about requests of one kind, and what takes its reply. */
+/** The part of a message about requests of one kind, and the functions that take its reply. */
 export interface Part {
-  /** The budgets that they spend, the narrowest last. */
+  /** The budgets that the requests spend, the narrowest last. */
   readonly budgets: readonly FleetBudget[];
   readonly message: Omit<PartMessage, "budgets">;
-  /** Takes the reply to what was sent at `sentAt`; undefined if the store failed. */
+  /** Takes the reply to the message of `sentAt`; undefined if the store failed. */
   heard(reply: PartReply | undefined, sentAt: number): void;
-  /** Called when no reply has come in time: the gate may ask again. */
+  /** Called when the store has failed or has not replied in time, so that the gate may ask again. */
   expired(): void;
 }
 
 /**
- * The store behind the limits of this process. What becomes known together, of all kinds of requests, goes in one
- * message.
+ * The store behind the shared limits of this process. One message carries the reports and questions of all kinds of
+ * requests.
  */
 export class LimitStore {
   readonly clock: Clock;
-  // A part of a UUID is enough to tell processes apart, and all stored permits name theirs.
+  // A part of a UUID, because it identifies a process well enough, and every stored permit contains it.
   readonly process = randomUUID().slice(0, 13);
-  /** How many requests the store was asked for. */
+  /** The number of requests so far whose permits were requested; part of their ids. */
   count = 0;
   readonly whenLost: WhenLost;
   /** The gates with something to report in the next message: requests that wait, are in flight, or have ended. */
@@ -49,7 +49,7 @@ export class LimitStore {
   #fault: PlaceFault = silence;
   #wasConnected = false;
   #isSending = false;
-  /** Whether there is something to report since the message under way. */
+  /** Whether another message is due after the one under way. */
   #isDue = false;
   #next: { readonly at: number; readonly cancel: Cancel } | undefined;
   readonly #underWay = new Set<Promise<void>>();
@@ -68,7 +68,7 @@ export class LimitStore {
 
   get lost(): LostStore | undefined {
     const { share, maxMs } = this.whenLost;
-    // A failure so long ago does not show whether the store is available now: the next call tries it.
+    // After an old failure, the store may be available again: let the next call try it.
     const isOld = this.clock.now() - this.#failedAt > silenceMs + graceMs;
     if (this.#lostSince === undefined || isOld) return undefined;
     const { what, cause, isLasting } = this.#fault;
@@ -81,12 +81,12 @@ export class LimitStore {
     return { why, cause, givesUpAt, failedAt: this.#failedAt };
   }
 
-  /** Since when what was used before the loss has cooled down, here and elsewhere. */
+  /** The time from which permits used before the loss have cooled down in every process. */
   aloneSince(windowMs: number): number {
     return (this.#lostSince ?? this.clock.now()) + (this.#wasConnected ? windowMs : 0);
   }
 
-  /** Sends a message after so many milliseconds, or with the one before; 0: with all that becomes known in this turn. */
+  /** Sends a message in `inMs` milliseconds, or with an earlier message; with 0, at the end of this turn. */
   sendIn(inMs: number): void {
     if (inMs > 0) {
       const at = this.clock.now() + inMs;
@@ -105,7 +105,7 @@ export class LimitStore {
     this.#underWay.add(sent);
   }
 
-  /** The next message may go. */
+  /** Lets the next message go. */
   #sent(): void {
     this.#isSending = false;
     if (this.#isDue) this.sendIn(0);
@@ -173,12 +173,12 @@ export class LimitStore {
     this.#lostSince ??= this.#failedAt;
   }
 
-  /** The waiting requests are looked at again. */
+  /** Checks the waiting requests of all budgets again. */
   #changed(): void {
     for (const budget of this.budgets.values()) budget.changed();
   }
 
-  /** A message that is due while another is under way follows it. */
+  /** Resolves when no message is under way. Repeats, because a due message follows the one under way. */
   async #whenSent(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }

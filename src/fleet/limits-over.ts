@@ -22,7 +22,7 @@ export interface SharedLimitsOptions extends Partial<Limits> {
 }
 
 /**
- * Limits over a place.
+ * Creates limits that processes share through a place.
  *
  * @param factory - the name of the public function, and the faults of its other arguments.
  * @throws ConfigurationError naming every fault at once.

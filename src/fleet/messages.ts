@@ -1,22 +1,22 @@
-/** What a process tells of one budget in a message. JSON has no `Infinity`: `MAX_SAFE_INTEGER` stands for no limit. */
+/** What a message reports about one budget. JSON has no `Infinity`, so `MAX_SAFE_INTEGER` stands for no limit. */
 export interface BudgetMessage {
   readonly max: number;
   readonly windowMs: number;
   readonly dayMax: number;
   /** The part of a round trip to the service that is certain to pass. */
   readonly floorMs: number;
-  /** Which state the process knows; an empty text for none. */
+  /** The state that the process knows; an empty string for none. */
   readonly born: string;
-  /** How many messages had changed it. */
+  /** How many messages had changed that state. */
   readonly writes: number;
   readonly dayUsed: number;
-  /** The time of that state as the process heard it. */
+  /** The time of that state in the last reply. */
   readonly knownAt: number;
   readonly aheadMs: number;
-  /** How long ago it heard that, and how long the question took. */
+  /** The time since the last reply, and the time from its message to the reply. */
   readonly ageMs: number;
   readonly tripMs: number;
-  /** Whether the process used the budget while the store was unavailable, as others may do still; and that use. */
+  /** Whether the process used the budget while the store was unavailable, and the daily use to add for that. */
   readonly wasAlone: boolean;
   readonly charge: number;
   /** A pause that the service asked for; 0 for none. */
@@ -34,25 +34,25 @@ export interface EndedRequest {
   readonly coolMs: readonly number[];
 }
 
-/** A request that asks to be sent. */
+/** A request that needs permits. */
 export interface WantedRequest {
   readonly id: string;
   readonly weight: number;
 }
 
-/** What requests of one kind ask for. Without requests, the kind waits no longer. */
+/** The requests of one kind that need permits. An empty list reports that no request of the kind waits any longer. */
 export interface Ask {
-  /** What the kind may take of each budget before requests that need no narrower one. */
+  /** The kind's share of each budget, kept from requests that need no narrower budget. */
   readonly shares: readonly number[];
   readonly leastReserve: number;
-  /** How long a request may take. */
+  /** The longest time from when a granted request may go until its end. */
   readonly leaseMs: number;
   readonly requests: readonly WantedRequest[];
 }
 
 /** The part of a message about requests of one kind. */
 export interface PartMessage {
-  /** Its name begins with its priority. */
+  /** The name of the kind, which begins with its priority. */
   readonly kind: string;
   /** The indexes of the budgets that its requests spend, the narrowest last. */
   readonly budgets: readonly number[];
@@ -60,35 +60,35 @@ export interface PartMessage {
   readonly ask?: Ask | undefined;
 }
 
-/** What a process tells and asks at one moment. */
+/** Everything that a process reports and requests at one moment. */
 export interface Message {
   readonly process: string;
   /** The part of a round trip to the store that is certain to pass. */
   readonly storeFloorMs: number;
-  /** A permit that is sure to be free so soon, or in a tenth of its window, is granted now, for then. */
+  /** The store grants a permit ahead if it is sure to be free within this time and within a tenth of its window. */
   readonly soonMs: number;
   readonly budgets: readonly BudgetMessage[];
   readonly parts: readonly PartMessage[];
 }
 
-/** The state of a budget, as a process has to know it. */
+/** The state of a budget, as far as a process needs it. */
 export interface BudgetReply {
-  /** Identifies the state: another one if the store has lost its data. */
+  /** Identifies the state. The value changes if the store loses its data. */
   readonly born: string;
-  /** How many messages have changed it: fewer later if the store has lost the last ones. */
+  /** How many messages have changed the state. A later reply has a smaller number if the store has lost changes. */
   readonly writes: number;
   /** The time of the state. */
   readonly at: number;
-  /** How far the store's clock is ahead of it. */
+  /** How far the store's clock is ahead of the time of the state. */
   readonly aheadMs: number;
   readonly used: number;
-  /** When all of that is free again. */
+  /** In how many milliseconds all used permits are free again. */
   readonly freeInMs: number;
   readonly dayUsed: number;
   readonly dayFreesInMs: number;
   readonly pausedForMs: number;
   readonly pausedBy: string;
-  /** Permits that interactive calls of all processes hold; undefined without recent ones. */
+  /** The permits that interactive calls of all processes hold; undefined without recent interactive calls. */
   readonly interactive: number | undefined;
 }
 
@@ -96,13 +96,13 @@ export interface BudgetReply {
 export interface PartReply {
   /** In how many milliseconds each granted request may go, in their order. */
   readonly granted: readonly number[];
-  /** In how many milliseconds the next one should be asked for. */
+  /** In how many milliseconds to ask again for the first request without a grant. */
   readonly waitMs: number;
-  /** The index, among the part's budgets, of the one that it lacks; undefined if all were granted. */
+  /** The index, among the part's budgets, of the budget without room; undefined if all requests were granted. */
   readonly lacks: number | undefined;
 }
 
-/** The reply to a message: of each budget and each part, in their order. */
+/** The reply to a message, with one entry for each budget and each part, in their order. */
 export interface Reply {
   readonly budgets: readonly BudgetReply[];
   readonly parts: readonly PartReply[];

@@ -27,7 +27,7 @@ import {
 } from "./budget-record.ts";
 import type { Ask, BudgetMessage, BudgetReply, EndedRequest, Message, WantedRequest } from "./messages.ts";
 
-/** The state of one budget while a message is dealt with, and what is counted anew for each message. */
+/** The state of one budget while a message is applied, and the counts that each message computes anew. */
 export class OpenBudget {
   readonly state: BudgetRecord;
   readonly own: BudgetMessage;
@@ -37,11 +37,11 @@ export class OpenBudget {
   readonly #byKind = new Map<string, number>();
   readonly #byProcess = new Map<string, number>();
   readonly #kindsInFlight = new Set<string>();
-  /** When permits return; whether that is sure, because they are not in flight. */
+  /** When permits return. The time is sure for permits that are cooling down, not for permits in flight. */
   readonly #returns: { readonly at: number; readonly amount: number; readonly isSure: boolean }[] = [];
 
   constructor(record: BudgetRecord | undefined, own: BudgetMessage, message: Message, clock: number) {
-    // A store that was restored from a copy, or by a failover, has lost the last changes: it counts as lost altogether.
+    // A store that was restored from a backup, or by a failover, has lost the last changes. Start a new record then.
     const isOlder = record !== undefined && own.born === record.born && record.writes < own.writes;
     const state = record === undefined || isOlder ? newRecord(clock, message.process) : record;
     state.writes += 1;
@@ -50,8 +50,8 @@ export class OpenBudget {
     this.#message = message;
     const now = timeOf(state, clock, own);
     state.heardAt = now;
-    // The store has lost its data: what was granted before may be sent yet, and count for a window; the day as far as it
-    // is known.
+    // The store has lost its data. Requests that were granted before may still be sent, and count for a window. Grant
+    // nothing until that time has passed. Keep the daily use as far as this process knows it.
     if (own.born !== "" && own.born !== state.born) {
       state.blockedUntil = Math.max(state.blockedUntil, state.bornAt + own.windowMs + silenceMs);
       state.before = Math.max(state.before, own.dayUsed);
@@ -86,19 +86,19 @@ export class OpenBudget {
     return this.state.holders[`${process} ${kind}`] as Holder;
   }
 
-  /** In how many milliseconds a request may go that was granted before; undefined if it was not. */
+  /** In how many milliseconds an already granted request may go; undefined if it was not granted. */
   grantedIn(kind: string, { id }: WantedRequest): number | undefined {
     const permit = this.#holderOf(kind).permits[id];
     if (permit === undefined) return undefined;
     return "usableAt" in permit ? Math.max(0, permit.usableAt - this.now) : 0;
   }
 
-  /** What is left of a pause, or of the time in which nothing is granted. */
+  /** The remaining time of a pause, or of the time in which nothing is granted, in milliseconds. */
   get stoppedMs(): number {
     return Math.max(0, Math.max(this.state.pausedUntil, this.state.blockedUntil) - this.now);
   }
 
-  /** A request has ended. */
+  /** Records the end of a request. */
   end(kind: string, one: EndedRequest, weight: number, coolMs: number): void {
     const { state, own } = this;
     const { permits } = this.#holderOf(kind);
@@ -109,7 +109,8 @@ export class OpenBudget {
     if (permits[one.id] !== undefined && !one.wasSent) this.charge(-weight);
     delete permits[one.id];
     if (!one.wasSent) return;
-    // Also of a process that was taken for dead. In whole milliseconds, so that permits return together.
+    // This also applies if the permits were dropped because the process seemed dead. Whole milliseconds let permits
+    // return together.
     permits[one.id] = {
       amount: Math.min(weight, own.max),
       ends: Math.ceil(this.now + 1 + coolMs),
@@ -118,7 +119,7 @@ export class OpenBudget {
     };
   }
 
-  /** A pause applies to all processes. After it, one request is granted alone, the probe. */
+  /** Applies the message's pause to all processes. After the pause, one request is granted alone, as the probe. */
   pause(): void {
     const { state, own } = this;
     if (own.pauseMs <= 0) return;
@@ -136,7 +137,10 @@ export class OpenBudget {
     if (isInteractive(kind)) this.interactive += amount;
   }
 
-  /** Counts the permits that are not free for this process. One returns sooner by what is certain to pass on the way. */
+  /**
+   * Counts the permits that are not free for this process. A permit returns sooner by the part of the next round trip
+   * that is certain to pass.
+   */
   count(): void {
     const { state, own, now } = this;
     let isProbing = false;
@@ -179,14 +183,14 @@ export class OpenBudget {
     );
   }
 
-  /** What a request of background work leaves for interactive calls. */
+  /** How many permits a background request leaves for interactive calls. */
   keptFromBackground(amount: number, leastReserve: number): number {
     const { max } = this.own;
     if (this.state.interactiveUntil <= this.now) return 0;
     return keptOfReserve(reserveOf(max, this.interactive, leastReserve), max, amount, this.interactive);
   }
 
-  /** An interactive request asks: background work leaves a reserve in the next windows. */
+  /** Notes an interactive request, so that background work leaves a reserve in the next windows. */
   sawInteractive(): void {
     this.state.interactiveUntil = this.now + rememberedWindows * this.own.windowMs;
   }
@@ -195,7 +199,7 @@ export class OpenBudget {
     this.state.kinds[`${this.#message.process} ${kind}`] = { kind, share, ends: this.now + ms };
   }
 
-  /** What a request that needs no narrower budget leaves for kinds that do. */
+  /** How many permits a request that needs no narrower budget leaves for kinds that do. */
   keptForShares(kind: string): number {
     return keptForShares(this.own.max, isInteractive(kind), this.#shares());
   }
@@ -209,8 +213,8 @@ export class OpenBudget {
   }
 
   /**
-   * How many permits go before this request. The first requests of all waiting kinds go in the order in which they became
-   * the first; those behind them leave every other process an equal part.
+   * How many permits other waiting requests get before this request. The first requests of kinds with the same rank go
+   * in the order in which they became the first. The requests behind them leave every other process an equal part.
    */
   ahead(
     name: string,
@@ -243,7 +247,7 @@ export class OpenBudget {
     return sum;
   }
 
-  /** When so many permits more are free; and whether that is sure. */
+  /** In how many milliseconds `lack` more permits are free, and whether that is sure. */
   freeIn(lack: number): { readonly ms: number; readonly isSure: boolean } {
     let left = lack;
     if (left <= 0) return { ms: 0, isSure: true };
@@ -254,7 +258,9 @@ export class OpenBudget {
     return { ms: this.own.windowMs, isSure: false };
   }
 
-  /** Grants a request, usable in `inMs`. One whose first answer was lost is granted again: its time starts anew. */
+  /**
+   * Grants a request, which may go in `inMs`. A repeated grant, after a lost answer, only restarts the request's time.
+   */
   grant(kind: string, { id }: WantedRequest, weight: number, leaseMs: Ask["leaseMs"], inMs: number): void {
     const { state, own, now } = this;
     const holder = this.#holderOf(kind);

@@ -1,4 +1,4 @@
-/** A value of a place, and which write made it; both are empty texts where nothing is stored. */
+/** A value of a place, and the version that its write gave it; both are empty strings if nothing is stored. */
 export interface StoredValue {
   readonly version: string;
   readonly value: string;
@@ -10,7 +10,7 @@ export interface StoredValues {
   readonly values: readonly StoredValue[];
 }
 
-/** A value to be written over the version `expected`. */
+/** A value to write if the stored version is still `expected`. */
 export interface Change extends StoredValue {
   readonly key: string;
   readonly expected: string;
@@ -25,12 +25,17 @@ export interface PlaceFault {
   readonly isLasting: boolean;
 }
 
-/** Where values are kept for several processes, each of which may change them if no other process has. */
+/**
+ * A store of values for several processes. A process may change a value if no other process has changed it meanwhile.
+ */
 export interface Place {
-  /** How a message names it: `Redis`, `the database`. */
+  /** The name of the place in error messages: `Redis`, `the database`. */
   readonly name: string;
   read(keys: readonly string[]): Promise<StoredValues>;
-  /** Writes all changes if every expected version is there. Otherwise it writes none, and returns what is there. */
+  /**
+   * Writes all changes if every stored version is the expected one. Otherwise writes none, and returns the stored
+   * values.
+   */
   write(changes: readonly Change[]): Promise<StoredValues & { readonly isWritten: boolean }>;
   faultOf(error: unknown): PlaceFault;
 }

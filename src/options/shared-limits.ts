@@ -62,14 +62,14 @@ export interface Ending {
 export interface Gate {
   /**
    * The budget without room: its `index` among the kind's budgets, and the time until which it has no room at least.
-   * Undefined if the store has reported none.
+   * Undefined if the store has reported no such budget.
    */
   readonly lacks: { readonly index: number; readonly until: number } | undefined;
   /** Sends the store a message soon, even if no request waits. */
   seek(): void;
   /**
-   * Requests permits for a queue, from its first request on. When the store has decided, the budgets get a call of
-   * `changed`.
+   * Requests permits for `request`, the first of its queue, and for the requests behind it. When the store has decided,
+   * the gate's store calls `changed` of the budgets.
    *
    * @returns undefined if the request may be sent now; otherwise when to call again, or `Infinity` to wait for `changed`.
    */
@@ -92,7 +92,10 @@ export interface SharedBudget extends DayCount {
   readonly lost: LostStore | undefined;
   /** The last known number of permits in use by all processes; 0 once their requests must have ended. */
   readonly inUse: number;
-  /** The permits in use by interactive calls of all processes; undefined without a recent reply of the store. */
+  /**
+   * The permits in use by interactive calls of all processes; undefined without a recent reply or recent interactive
+   * calls.
+   */
   readonly interactive: number | undefined;
   /** Sets the budget of this shared limit. Called once, before any other method. */
   attach(budget: SharingBudget): void;

@@ -4,15 +4,15 @@ import type { Budget } from "./budget.ts";
 import type { Admission, AdmissionQueue, ConcurrencyLimit, Lack } from "./queue.ts";
 import { refusalOfPause, refusalOfWait, refusedForDay, refusedForStore } from "./refusals.ts";
 
-// A request takes all it spends at once, or nothing: none holds one budget while it waits for another. Interactive
-// requests go before background ones, in order of arrival within each. One that lacks a budget does not delay requests
-// that do not need it.
+// A request takes all its permits at once or none, so no request holds one budget while it waits for another.
+// Interactive requests go before background requests; requests of the same priority go in order of arrival. A request
+// that lacks a budget delays only requests that need this budget too.
 
 const never = Number.POSITIVE_INFINITY;
-// A store that failed just now is not sought again.
+// After a failure, wait at least this long before sending the store another message.
 const leastSeekMs = 100;
 
-/** Why a request may neither wait nor go; undefined if it may. */
+/** Returns the reason to refuse a request; undefined if it may wait or go. */
 export const refusal = (admission: Admission): unknown => {
   const { sending, queue, weight, bounds } = admission;
   const { kind, slots } = queue;
@@ -39,7 +39,7 @@ export const refusal = (admission: Admission): unknown => {
 
 const nothing: readonly Lack[] = [];
 
-/** The verdict on a request: what keeps it from going now; nothing if it may go. */
+/** Returns what keeps a request from going now; an empty list if it may go. */
 const lacksOf = (admission: Admission): readonly Lack[] => {
   const { queue, weight, bounds } = admission;
   const { kind, slots } = queue;
@@ -67,23 +67,23 @@ const lacksOf = (admission: Admission): readonly Lack[] => {
 };
 
 /**
- * Whether a background request goes before interactive ones: in each of its budgets, background had less than its
- * tenth.
+ * Whether a background request goes before interactive requests. It does if background work has had less than its tenth
+ * of every budget that the request spends.
  */
 const isDue = ({ queue: { kind }, weight }: Admission): boolean =>
   kind.budgets.every((budget) => budget.isBackgroundDue(kind.amountOf(budget, weight)));
 
-/** Whether requests wait for these budgets, other than for a slot of these. */
+/** Whether requests wait for these budgets, not counting the queues of `slots`. */
 const isAwaited = (budgets: readonly Budget[], slots?: ConcurrencyLimit): boolean => {
   for (const { queues } of budgets) for (const queue of queues) if (queue.slots !== slots) return true;
   return false;
 };
 
 /**
- * Admits the request if possible; otherwise its wait starts, and it is called when it may go or is refused.
+ * Admits the request if possible. Otherwise adds it to its queue, which later calls `go` or `refuse` on it.
  *
- * @returns whether it has gone.
- * @throws the reason why the request may not wait; nothing was spent.
+ * @returns whether the request may be sent now.
+ * @throws the reason why the request may neither go nor wait; it then holds no permits.
  */
 export const enter = (admission: Admission): boolean => {
   const { queue, weight } = admission;
@@ -97,10 +97,10 @@ export const enter = (admission: Admission): boolean => {
   }
   admission.order = arrivals++;
   queue.push(admission);
-  // Behind others of its queue, it changes nothing for the first requests.
+  // Only the first request of a queue can go, so a new request behind others needs no check.
   if (queue.first === admission) pump(kind.budgets);
   if (admission.hasGone) return true;
-  // One that went first has taken the last of a day.
+  // A request that went first may have used up the day.
   if (admission.refused !== undefined) throw admission.refused;
   const reason = refusalOfWait(admission);
   if (reason === undefined) return false;
@@ -119,7 +119,7 @@ const take = (admission: Admission): void => {
   for (const budget of kind.budgets) budget.take(kind.weightOf(budget, weight), admission, kind);
 };
 
-/** A request that had gone has ended. */
+/** Returns the permits and the slot of a request that has ended, and admits waiting requests. */
 export const end = (admission: Admission, how: Ending): void => {
   const { queue, weight } = admission;
   const { kind, slots } = queue;
@@ -127,13 +127,13 @@ export const end = (admission: Admission, how: Ending): void => {
   if (kind.gate !== undefined) kind.gate.settle(admission, how);
   else for (const budget of kind.budgets) budget.end(kind.weightOf(budget, weight), admission, kind, how);
   slots.free();
-  // After all permits are returned: in between, its permits would count twice, or not at all.
+  // Check the queues only now: while only some permits are returned, they would count twice or not at all.
   if (isAwaited(kind.budgets, slots.inUse < slots.max ? undefined : slots)) pump(kind.budgets);
 };
 
 /**
- * Admits every request that can go, of those that wait for these budgets, and of all that may have to leave something to
- * them. Called when something may have become free.
+ * Admits every waiting request that can go, among those that compete for these budgets directly or through another
+ * budget. Called when permits or slots may have become free.
  */
 export const pump = (budgets: readonly Budget[]): void => {
   const queues = competing(budgets);
@@ -143,7 +143,7 @@ export const pump = (budgets: readonly Budget[]): void => {
 
 const competing = (budgets: readonly Budget[]): readonly AdmissionQueue[] => {
   const queues: AdmissionQueue[] = [];
-  // What is added is looked at, too.
+  // The loop also visits budgets that are added to the set meanwhile.
   const concerned = new Set(budgets);
   for (const budget of concerned)
     for (const waiting of budget.queues) {
@@ -155,14 +155,14 @@ const competing = (budgets: readonly Budget[]): readonly AdmissionQueue[] => {
   return queues;
 };
 
-/** Admits all that can go; true as soon as one is refused instead, because that may leave something to others. */
+/** Admits all requests that can go. Returns true right after a refusal, which may let other requests go. */
 const serve = (queues: readonly AdmissionQueue[]): boolean => {
   for (const queue of queues) queue.isBlocked = false;
   let heads = headsOf(queues);
   for (let admission = heads.shift(); admission !== undefined; admission = heads.shift()) {
     const { queue } = admission;
     if (queue.isBlocked) continue;
-    // One signal may end several requests. None of them may be sent in the place that another one frees.
+    // One signal may abort several requests. An aborted request must not take the place that another one frees.
     const refused = refusal(admission);
     if (refused !== undefined) {
       queue.remove(admission);
@@ -172,7 +172,7 @@ const serve = (queues: readonly AdmissionQueue[]): boolean => {
     const lacks = lacksOf(admission);
     const [first] = lacks;
     if (first === undefined) {
-      // Permits first: a request that leaves without them gives up what shared limits granted it.
+      // Take the permits before `remove`, which gives back a grant that is not in use.
       take(admission);
       queue.remove(admission);
       admission.go();
@@ -183,7 +183,7 @@ const serve = (queues: readonly AdmissionQueue[]): boolean => {
     for (const lack of lacks) {
       const { of, isForAll, until } = lack;
       if (until !== never && (queue.lack.until === never || until > queue.lack.until)) queue.lack = lack;
-      // None of them may go before this request.
+      // Requests of these queues must not go before this request.
       if (isForAll) for (const other of of.queues) other.block(lack);
       if ("wakeAt" in of) of.wakeAt(until);
     }

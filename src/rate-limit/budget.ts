@@ -15,7 +15,7 @@ import {
 
 const never = Number.POSITIVE_INFINITY;
 
-/** Who holds permits: requests of one priority. */
+/** The holder of permits: the requests of one kind. */
 type Holder = Pick<SharingKind, "priority">;
 
 /** Requests that wait in one queue and will spend this budget. */
@@ -27,20 +27,21 @@ interface WaitingQueue {
   block(lack: object): void;
 }
 
-/** What a budget is made of. */
+/** What a budget needs from its limiter. */
 interface BudgetContext {
   readonly clock: Clock;
   /** The limit that other processes share; undefined if this process counts alone. */
   readonly shared?: SharedBudget | undefined;
   readonly day: DayCount;
-  /** Checks the requests that wait for it again. */
+  /** Checks the requests that wait for the budget again. */
   readonly onChange: (budget: Budget) => void;
-  /** The budgets that must not be forgotten: one adds itself when it is used or paused. */
+  /** The budgets that must stay in memory. A budget adds itself when it is used or paused. */
   readonly remembered?: Set<Budget> | undefined;
 }
 
 /**
- * One limit of the service: hands out permits, takes them back a window after the response, and stops during a pause.
+ * One limit of the service. A budget hands out permits, takes them back a window after the response, and stops during a
+ * pause.
  */
 export class Budget implements SharingBudget {
   readonly name: BudgetName;
@@ -48,19 +49,22 @@ export class Budget implements SharingBudget {
   readonly day: DayCount;
   /** The queues with requests that will spend this budget. */
   readonly queues = new Set<WaitingQueue>();
-  /** The kinds of requests, in flight or waiting, that need a narrower budget, too. */
+  /** The kinds with requests in flight or waiting that also need a narrower budget. */
   readonly sharing = new Set<SharingKind>();
-  /** The kinds whose narrowest budget it is, by the widest budget of each, which may be forgotten before. */
+  /**
+   * The kinds whose narrowest budget is this one, keyed by the widest budget of each. The keys are weak, because a
+   * wider budget may leave memory earlier.
+   */
   readonly kinds = new WeakMap<SharingBudget, Map<string, SharingKind>>();
   readonly #clock: Clock;
   readonly #context: Pick<BudgetContext, "onChange" | "remembered">;
   readonly shared: SharedBudget | undefined;
   readonly #permits: Permits<Holder>;
-  /** The end of the last pause that the service asked for, and the response that did. */
+  /** The end of the pause that ends last, and the response that asked for that pause. */
   #pausedUntil = Number.NEGATIVE_INFINITY;
   #pausedBy: string | undefined;
   #isProbeDue = false;
-  /** The request in flight that goes alone after a pause. */
+  /** The request in flight that is sent alone after a pause. */
   #probe: object | undefined;
   #interactiveUntil = Number.NEGATIVE_INFINITY;
   #backgroundAt = Number.NEGATIVE_INFINITY;
@@ -78,7 +82,10 @@ export class Budget implements SharingBudget {
     shared?.attach(this);
   }
 
-  /** Whether it is not paused, and no request waits or holds permits: nothing is lost without it but its day. */
+  /**
+   * Whether the budget is not paused and no request waits or holds permits. An idle budget can be dropped if its daily
+   * count is kept.
+   */
   get isIdle(): boolean {
     return this.queues.size === 0 && this.#permits.taken.size === 0 && this.pausedForMs === 0;
   }
@@ -95,8 +102,8 @@ export class Budget implements SharingBudget {
   }
 
   /**
-   * When `amount` may be taken and `kept` permits be left, but no more of those than there can be here: undefined for
-   * now, otherwise when to ask again, `Infinity` if only a request that ends can tell.
+   * Returns when `amount` permits may be taken so that `reserve` permits are left, or as many as the limit allows. The
+   * result is undefined for now, otherwise when to call again; `Infinity` if the end of a request decides.
    */
   readyAt(amount: number, reserve = 0): number | undefined {
     const now = this.#clock.now();
@@ -119,11 +126,11 @@ export class Budget implements SharingBudget {
     this.#context.remembered?.add(this);
   }
 
-  /** The request ended. One that was never sent gives its permits back at once. */
+  /** Ends a request. A request that was never sent returns its permits at once. */
   end(weight: number, request: object, holder: Holder, { roundTripMs, wasSent }: Ending): void {
     if (this.#probe === request) {
       this.#probe = undefined;
-      // The probe never left: the next request becomes it.
+      // If the probe was never sent, the next request becomes the probe.
       this.#isProbeDue ||= !wasSent;
     }
     if (wasSent) return this.#permits.cool(weight, roundTripMs, holder);
@@ -131,12 +138,12 @@ export class Budget implements SharingBudget {
     this.day.add(-weight);
   }
 
-  /** An interactive call arrived: background work leaves a reserve in the next windows. */
+  /** Notes an interactive call, so that background work leaves a reserve in the next windows. */
   sawInteractive(): void {
     this.#interactiveUntil = this.#clock.now() + rememberedWindows * this.limit.windowMs;
   }
 
-  /** The part of a window that background work leaves now; `least` is a share of the limit. */
+  /** How many permits of a window background work leaves now; `least` is the smallest share of the limit. */
   reserve(least: number): number {
     const { max } = this.limit;
     const hasInteractive =
@@ -145,7 +152,7 @@ export class Budget implements SharingBudget {
     return reserveOf(max, this.#interactiveHeld, least);
   }
 
-  /** The largest batch that background work sends: what the reserve leaves of a window. */
+  /** The largest batch that background work may send: the limit without the reserve. */
   largestBatch(least: number): number {
     return this.limit.max - this.reserve(least);
   }
@@ -155,7 +162,7 @@ export class Budget implements SharingBudget {
     return keptOfReserve(this.reserve(least), this.limit.max, amount, this.#interactiveHeld);
   }
 
-  /** How many permits a request that needs no narrower budget leaves for those that do. */
+  /** How many permits a request that needs no narrower budget leaves for requests that do. */
   keptForShares(priority: Priority): number {
     return keptForShares(this.limit.max, priority === "interactive", this.#shares());
   }
@@ -167,7 +174,7 @@ export class Budget implements SharingBudget {
     }
   }
 
-  /** Whether background work has had less than its tenth, so that a request of this amount goes before interactive ones. */
+  /** Whether background work has had less than its tenth, so that its next request goes before interactive requests. */
   isBackgroundDue(amount: number): boolean {
     return isBackgroundDue(
       this.limit,
@@ -177,7 +184,7 @@ export class Budget implements SharingBudget {
     );
   }
 
-  /** Pauses for `ms`. Then one request goes as the probe, and the others after it succeeded. */
+  /** Pauses for `ms`. Then one request is sent alone as the probe; the others wait until the probe has ended. */
   pause(ms: number, by?: string): void {
     const until = this.#clock.now() + ms;
     // A shorter pause never shortens a longer one.
@@ -189,14 +196,14 @@ export class Budget implements SharingBudget {
     this.#context.remembered?.add(this);
   }
 
-  /** The service asked for a pause with the response `by`; all processes that share the budget learn of it. */
+  /** Applies a pause that the response `by` asked for, in all processes that share the budget. */
   applyPause(ms: number, by: string): void {
     this.pause(ms, by);
     this.shared?.paused(ms, by);
     this.changed();
   }
 
-  /** No request waits in this queue any more. */
+  /** Removes a queue without waiting requests. */
   left(queue: WaitingQueue): void {
     this.queues.delete(queue);
     if (this.queues.size > 0) return;
@@ -204,38 +211,38 @@ export class Budget implements SharingBudget {
     this.#alarm = undefined;
   }
 
-  /** How many requests wait that will spend this budget. */
+  /** The number of waiting requests that will spend this budget. */
   get waiting(): Record<Priority, number> {
     const waiting = { interactive: 0, background: 0 };
     for (const { kind, length } of this.queues) waiting[kind.priority] += length;
     return waiting;
   }
 
-  /** In all processes that share the budget. */
+  /** Permits that interactive requests hold, in all processes that share the budget. */
   get #interactiveHeld(): number {
     return this.shared?.interactive ?? this.#heldBy("interactive");
   }
 
-  /** What a request without permits of it waits for. */
+  /** What a request waits for while it lacks permits of this budget. */
   get what(): string {
     return this.shared?.lost?.why ?? `the limit ${this.name}`;
   }
 
-  /** Why such a request waits: a pause lasts until its probe is answered. */
+  /** Why a request waits for this budget. A pause lasts until its probe has ended. */
   get reason(): "pause" | "limit" {
-    // Of shared limits, the store chooses the probe.
+    // With shared limits, the store chooses the probe.
     const isProbing = this.shared === undefined && (this.#isProbeDue || this.#probe !== undefined);
     return isProbing || this.pausedForMs > 0 ? "pause" : "limit";
   }
 
-  /** What is left of a pause, in milliseconds; 0 without one. */
+  /** The remaining time of a pause, in milliseconds; 0 without a pause. */
   get pausedForMs(): number {
     const until = this.#pausedUntil;
-    // Each request asks several times, and few budgets were ever paused.
+    // A fast path: each request reads this several times, and few budgets were ever paused.
     return until === Number.NEGATIVE_INFINITY ? 0 : Math.max(0, until - this.#clock.now());
   }
 
-  /** How long it takes at least until requests of this amount together have gone; 0 if unknown. */
+  /** The least time until waiting requests with this total amount have gone, in milliseconds; 0 if unknown. */
   knownWaitMs(amount: number): number {
     return Math.ceil(Math.max(this.pausedForMs, this.#permits.readyInMs(amount)));
   }
@@ -258,7 +265,7 @@ export class Budget implements SharingBudget {
     };
   }
 
-  /** Checks the queues again then. */
+  /** Checks the queues again at `at`. */
   wakeAt(at: number): void {
     const now = this.#clock.now();
     if (at === never) return;

@@ -11,17 +11,17 @@ import { budgetsOf, type FindBudget, type LimitName } from "./registry.ts";
 
 const never = Number.POSITIVE_INFINITY;
 const nobody = { interactive: 0, background: 0 };
-// Constants, because thousands of keys remember them.
+// Literals, because every budget keeps its name, and there may be thousands of API keys.
 const dayOf = { requests: "requestsPerDay", emails: "emailsPerDay", events: "eventsPerDay" } as const;
 
-/** The kind of requests that spend these budgets, the narrowest by weight; common to all clients. */
+/** Returns the kind of requests that spend these budgets. Clients with the same budgets share the kind. */
 const kindOf = (wider: readonly Budget[], narrowest: Budget, priority: Priority): Kind => {
   const widest = wider[0] ?? narrowest;
   const kinds = narrowest.kinds.get(widest) ?? new Map<string, Kind>();
   narrowest.kinds.set(widest, kinds);
-  // Between the widest and the narrowest one there is at most that of the narrowest for sending.
+  // At most one budget, `sending`, lies between the widest and the narrowest, so the number of budgets identifies it.
   const id = `${priority} ${wider.length}`;
-  // A budget, which is below them, cannot name them; but no others are there.
+  // budget.ts must not import Kind, so the type of its map is wider. Every kind in the map is a Kind.
   const kind = (kinds.get(id) as Kind | undefined) ?? new Kind(wider, narrowest, priority);
   kinds.set(id, kind);
   return kind;
@@ -29,13 +29,13 @@ const kindOf = (wider: readonly Budget[], narrowest: Budget, priority: Priority)
 
 /** The budgets that the requests of one client spend. */
 export class RateLimiter {
-  /** Those of the limits, and that of sending emails. */
+  /** The budget of each limit, and `sending`. */
   readonly budgets: Readonly<Record<LimitName, Budget>>;
 
   /**
-   * With `false`, nothing is limited, but a pause that the service asks for still applies.
+   * With `limits` false, only pauses that the service asks for apply.
    *
-   * @param find - finds the budgets that other clients of the process made; without it, all are made here.
+   * @param find - finds the budgets that other clients of the process made. By default, the limiter makes all budgets.
    */
   constructor(
     limits: Limits | false,
@@ -59,7 +59,7 @@ export class RateLimiter {
     this.budgets = { requests, emails, events, sending: budgetOf("sending") };
   }
 
-  /** A queue for requests of which this is the narrowest limit; all spend `requests`. */
+  /** Creates a queue for requests whose narrowest limit is `name`. All requests also spend `requests`. */
   route(name: LimitName, priority: Priority, slots: ConcurrencyLimit): AdmissionQueue {
     const { requests, emails, events, sending } = this.budgets;
     if (name === "requests") return new AdmissionQueue(kindOf([], requests, priority), slots);
@@ -93,7 +93,7 @@ export class RateLimiter {
     };
   }
 
-  /** Tells the store of shared limits what it does not know yet. */
+  /** Sends everything to the store of shared limits that it has not received yet. */
   async close(): Promise<void> {
     await Promise.all(Object.values(this.budgets).map(({ shared }) => shared?.close()));
   }
@@ -103,7 +103,7 @@ let isToldOfThreads = false;
 
 const tellOfThreads = (log: Settings["log"]): void => {
   if (isToldOfThreads || !log.isOn("warn")) return;
-  // Loaded by none that has nothing to tell; not imported, because workerd has no such module.
+  // The module is not imported, because workerd does not have it.
   const threads = globalThis.process?.getBuiltinModule?.("node:worker_threads");
   if (threads?.isMainThread !== false) return;
   isToldOfThreads = true;
@@ -114,7 +114,7 @@ const tellOfThreads = (log: Settings["log"]): void => {
   );
 };
 
-/** The limiter of a client, with the budgets that the service counts together with other clients of the process. */
+/** Creates the limiter of a client. Clients that the service counts together share budgets within the process. */
 export const sharedLimiter = (settings: Settings, clock: Clock): RateLimiter => {
   const { limits, sharing, log } = settings;
   if (limits !== false && sharing === undefined) tellOfThreads(log);

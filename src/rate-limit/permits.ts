@@ -16,11 +16,11 @@ const fewest = 20;
 const [mostStretches, longestStretches] = [6, 20];
 
 /**
- * The part of a round trip that is certain to pass, according to the latest ones. A permit's next use is counted a
- * window after its last one if the response's way back and the next request's way there are part of that window. Both
- * together take at least the floor: the smallest round trip seen, less the average excess over it. Random latency has
- * almost no floor; constant latency is one. A busy moment slows every response, so a value counts only if it held for a
- * whole period.
+ * The shortest time that a round trip is expected to take, based on recent round trips. The service must count two uses
+ * of a permit at least a window apart. The way back of the first response and the way there of the next request are
+ * part of that window, so the wait between them can be shorter by the floor. The floor is the smallest recent round
+ * trip, less the average excess over it: almost 0 for random latency, almost all of a constant latency. A busy
+ * moment slows every response, so there is no floor before a whole period was measured.
  */
 export class LatencyFloor {
   readonly #stretchMs: number;
@@ -29,7 +29,7 @@ export class LatencyFloor {
   #stretches: readonly Stretch[] = [];
   floorMs = 0;
 
-  /** The floor stays `slackMs` below the value of six periods, and is at most `mostMs`. */
+  /** The floor stays `slackMs` below the value that the latest periods show, and is at most `mostMs`. */
   constructor(stretchMs: number, bounds: { readonly slackMs: number; readonly mostMs: number }) {
     this.#stretchMs = stretchMs;
     this.#bounds = bounds;
@@ -37,7 +37,7 @@ export class LatencyFloor {
 
   add(ms: number, now: number): void {
     let stretch = this.#stretches.at(-1);
-    // What a few responses showed long ago is outdated.
+    // A period that started so long ago is outdated: start over.
     const isOld = stretch === undefined || now - stretch.since > this.#stretchMs * longestStretches;
     const isComplete =
       stretch !== undefined && now - stretch.since >= this.#stretchMs && stretch.count >= fewest;
@@ -49,7 +49,7 @@ export class LatencyFloor {
     stretch.leastMs = Math.min(stretch.leastMs, ms);
     stretch.totalMs += ms;
     stretch.count += 1;
-    // One stretch alone says nothing.
+    // Without a complete period, a busy moment would look like a floor.
     if (this.#stretches.length < 2) return;
     let [leastMs, totalMs, count] = [never, 0, 0];
     for (const stretch of this.#stretches) {
@@ -62,13 +62,14 @@ export class LatencyFloor {
   }
 }
 
-// However long a round trip seems to take, most of the window is waited out.
+// The most of a window that the floor may save, however long round trips seem to take.
 const mostAllowance = 1 / 3;
 
-// A machine that starts, or is busy, responds late for seconds, and then suddenly no more.
+// Long periods, because a starting or busy machine responds late for seconds, and then suddenly no longer.
 const stretchWindows = 10;
-// What a busy machine adds to every round trip for a while is not a floor: so small a part of a window is not worth a
-// 429. Longer windows need no more, because the periods in which one response has to be fast grow with them.
+// A busy machine adds some time to every round trip for a while. This slack keeps that time out of the floor, because
+// so small a saving is not worth a 429. Its maximum suits long windows too: their periods are longer, so a fast
+// response in each period is more likely.
 const allowanceSlack = 0.015;
 const mostSlackMs = 15;
 
@@ -78,19 +79,19 @@ export const latencyFloorFor = (windowMs: number): LatencyFloor =>
     mostMs: windowMs * mostAllowance,
   });
 
-/** How long the permits of a request cool down. */
+/** Returns how long the permits of a request cool down, in milliseconds. */
 export const coolMs = ({ max, windowMs }: Limit, weight: number, wasAnswered: boolean): number => {
-  // Without a response, it is unknown when it was counted: the allowance is added here, so that none remains.
+  // Without a response, it is unknown when the service counted the request. This cancels the largest possible floor.
   const extraMs = wasAnswered ? 0 : windowMs * mostAllowance;
-  // A service that counts whole milliseconds may see a window up to one shorter; and no two clocks run equally fast.
+  // A service that counts whole milliseconds may see a window up to 1 ms shorter, and no two clocks run equally fast.
   const marginMs = 1 + windowMs * 0.0001;
   return windowMs * Math.max(1, weight / max) + marginMs + extraMs;
 };
 
-// A timer for the moment at which a permit is back must find it back.
+// A timer set for the return of a permit may fire early by a rounding error.
 const roundingMs = 0.001;
 
-/** Permits that come back together. */
+/** Permits that return together. */
 interface Cooling<Holder> {
   readonly until: number;
   readonly count: number;
@@ -99,15 +100,15 @@ interface Cooling<Holder> {
 
 /**
  * The permits of one budget in this process: idle, in use, or cooling down until a window after the *response*. The
- * service counted the request before it responded, so the next use of the same permit is never in one window with this
- * one, however the service counts, and no clocks are compared.
+ * service counts a request before it responds. Therefore two uses of a permit never fall into one window, however the
+ * service counts, and the clocks of client and service need not agree.
  */
 export class Permits<Holder> {
   readonly #limit: Limit;
   readonly #clock: Clock;
   #inHand: number;
   readonly #taken = new Map<Holder, number>();
-  /** A ring in the order in which they come back: in an array, moving 40,000 entries up took 90 µs a request. */
+  /** A ring in the order of return. With an array, moving 40,000 entries took 90 µs per request. */
   readonly #cooling = new Link<Cooling<Holder> | undefined>(undefined);
   readonly #latency: LatencyFloor;
 
@@ -118,7 +119,7 @@ export class Permits<Holder> {
     this.#latency = latencyFloorFor(limit.windowMs);
   }
 
-  /** Permits that may be used now. */
+  /** The number of idle permits. */
   get inHand(): number {
     this.#thaw();
     return this.#inHand;
@@ -131,8 +132,8 @@ export class Permits<Holder> {
   }
 
   /**
-   * When `amount` permits are free at the earliest: first idle ones, then cooling ones, then those in use, and a window
-   * later all of them again.
+   * The least time until `amount` permits have been free, in milliseconds: first idle permits, then cooling ones, then
+   * those in use. Every window later, all permits are free again.
    */
   readyInMs(amount: number): number {
     const { max, windowMs } = this.#limit;
@@ -154,8 +155,9 @@ export class Permits<Holder> {
   }
 
   /**
-   * The request was answered, or that is unknown (`roundTripMs` undefined): its permits come back when no window can
-   * contain both uses. A batch larger than the limit keeps all permits for as many windows as it fills.
+   * Starts the cooling of a request's permits. They return when no window can contain both this use and the next one.
+   * `roundTripMs` is undefined without a response. A batch larger than the limit keeps all permits for as many windows
+   * as it fills.
    */
   cool(weight: number, roundTripMs: number | undefined, holder: Holder): void {
     const { max } = this.#limit;
@@ -164,12 +166,12 @@ export class Permits<Holder> {
     if (roundTripMs !== undefined) this.#latency.add(roundTripMs, now);
     const until = now + coolMs(this.#limit, weight, roundTripMs !== undefined);
     let next = this.#cooling;
-    // Only a batch larger than the budget cools down longer than later entries.
+    // Skip entries that return later: those of a batch larger than the limit, or of a request without a response.
     while ((next.previous.value?.until ?? 0) > until) next = next.previous;
     new Link<Cooling<Holder> | undefined>({ until, count: Math.min(weight, max), holder }, next);
   }
 
-  /** When `count` permits are back, possibly now; undefined if fewer are cooling down. */
+  /** Returns when `count` cooling permits are free again; undefined if fewer are cooling down. */
   backAt(count: number): number | undefined {
     let left = count;
     for (let { next } = this.#cooling; next.value !== undefined; next = next.next) {
@@ -189,24 +191,24 @@ export class Permits<Holder> {
   }
 }
 
-// A day's use in slots of five minutes, each for a day after its end. The document does not say when a day starts, so a
-// limit applies to any 24 hours; this satisfies every reading of it.
+// Daily use is counted in slots of five minutes. A slot expires a day after its end. The service document does not say
+// when a day starts, so the limit applies to any 24 hours, which satisfies every interpretation.
 
 export const dayMs = 86_400_000;
-// A day is 288 slots, and one more that has begun.
+// A day touches up to 289 slots: 288 complete ones and the current one.
 export const slotMs = 300_000;
 
-/** The numbers of the slots that were used, oldest first, each followed by what was counted in it. */
+/** Pairs of a slot number and the use counted in that slot, oldest first; unused slots are left out. */
 export type DaySlots = readonly number[];
 
-/** What is counted in all slots. */
+/** Returns the use counted in all slots. */
 export const sumOfSlots = (slots: DaySlots): number => {
   let sum = 0;
   for (let at = 1; at < slots.length; at += 2) sum += slots[at] ?? 0;
   return sum;
 };
 
-/** The slots without those that have expired. */
+/** Returns the slots that have not expired. */
 export const currentSlots = (slots: DaySlots, now: number): DaySlots => {
   const oldest = Math.floor((now - dayMs) / slotMs);
   let gone = 0;
@@ -215,13 +217,13 @@ export const currentSlots = (slots: DaySlots, now: number): DaySlots => {
 };
 
 /**
- * The slots with `weight` more. A negative weight returns what was not used: that was counted last. What it returns beyond
- * that was forgotten a day ago.
+ * Returns the slots with `weight` added. A negative weight returns unused weight, from the latest slot backwards. Any
+ * rest was counted in slots that have expired.
  */
 export const chargedSlots = (slots: DaySlots, now: number, weight: number): DaySlots => {
   const slot = Math.floor(now / slotMs);
   const isNew = weight > 0 && (slots.at(-2) ?? Number.NEGATIVE_INFINITY) < slot;
-  // Neither leaves room to grow, which thousands of keys would keep.
+  // Both methods allocate no spare capacity, which would add up over thousands of API keys.
   const charged = isNew ? slots.concat(slot, 0) : slots.slice();
   for (let left = weight; left !== 0 && charged.length > 0; ) {
     const count = charged.pop() ?? 0;
@@ -233,7 +235,10 @@ export const chargedSlots = (slots: DaySlots, now: number, weight: number): DayS
   return charged;
 };
 
-/** In how many milliseconds the oldest slots that hold `weight` together have expired; 0 if they hold less. */
+/**
+ * Returns the time until the oldest slots that together hold `weight` have expired, in milliseconds; 0 if all slots
+ * hold less.
+ */
 export const slotsFreeInMs = (slots: DaySlots, now: number, weight: number): number => {
   let left = weight;
   for (let at = 0; left > 0 && at < slots.length; at += 2) {
@@ -243,20 +248,20 @@ export const slotsFreeInMs = (slots: DaySlots, now: number, weight: number): num
   return 0;
 };
 
-// No two clocks run equally fast: in a day, a wall clock that is corrected step by step gains up to 43 s.
+// A smaller difference is no sleep: a gradually corrected wall clock gains up to 43 s a day on the client's clock.
 const leastSleepMs = 60_000;
 
 /**
  * Counts a day's use in this process.
  *
- * The client's clock stands still while the machine sleeps. What the wall clock goes on beyond it counts as time, too; a
- * wall clock that is set back takes only that time back.
+ * The client's clock stands still while the machine sleeps. If the wall clock gets further ahead, the difference counts
+ * as time too. Setting the wall clock back can undo only that difference.
  */
 export class DailyLimit implements DayCount {
   readonly name: string;
   readonly max: number;
   readonly #clock: Clock;
-  /** How far the wall clock was ahead of the client's clock at the start. */
+  /** The lead of the wall clock over the client's clock at the start. */
   readonly #startGapMs: number;
   #slots: DaySlots = [];
   #used = 0;
@@ -279,14 +284,14 @@ export class DailyLimit implements DayCount {
     return this.#used + weight <= this.max || this.used + weight <= this.max;
   }
 
-  /** A negative weight returns what was not used. */
+  /** Counts `weight`; a negative weight returns an unused one. */
   add(weight: number): void {
     if (this.max === never) return;
     this.#slots = chargedSlots(this.#slots, this.#now(), weight);
     this.#used = weight > 0 ? this.#used + weight : sumOfSlots(this.#slots);
   }
 
-  /** How long until `weight` more fits. */
+  /** The number of milliseconds until `weight` more fits. */
   resetsInMs(weight: number): number {
     return slotsFreeInMs(this.#slots, this.#now(), weight - (this.max - this.used));
   }

@@ -9,11 +9,11 @@ import type { Budget } from "./budget.ts";
 
 const never = Number.POSITIVE_INFINITY;
 
-/** How long a client waits. */
+/** How long the requests of a client may wait, and what they leave to others. */
 export interface WaitBounds {
-  /** A longer pause is not waited for. */
+  /** The longest pause that a request waits for. */
   readonly maxRetryAfterMs: number;
-  /** The smallest share of each window that its background work leaves while there are interactive calls. */
+  /** The minimum share of each window that background work leaves while there are interactive calls. */
   readonly interactiveReserve: number;
   /** How many interactive requests may wait at once. */
   readonly maxQueued: number;
@@ -26,21 +26,21 @@ export interface Lack {
   readonly of: Budget | ConcurrencyLimit;
   /** Whether later requests must not take it either. */
   readonly isForAll: boolean;
-  /** When to look again, if nothing ends before; `Infinity` if only what ends can tell. */
+  /** When to check again, unless a request ends earlier; `Infinity` if only the end of a request can help. */
   readonly until: number;
 }
 
-/** How a wait ends. */
+/** How to end a wait. */
 interface Wait {
   readonly resolve: (admission: Admission) => void;
   readonly reject: (reason: unknown) => void;
-  /** What else could end it, or tell of it. */
+  /** Stops the timers and the abort listener of the wait. */
   readonly cancels: readonly (Cancel | undefined)[];
   /** Runs `onWait` in the async context of the call; undefined without `onWait`. */
   readonly inContext: ((callback: () => void) => void) | undefined;
 }
 
-/** One attempt that asks to be sent. */
+/** One attempt that needs permits and a slot. */
 export class Admission implements SharingRequest {
   readonly sending: Sending;
   readonly request: HttpRequest;
@@ -49,16 +49,16 @@ export class Admission implements SharingRequest {
   readonly bounds: WaitBounds;
   readonly weight: number;
   readonly since: number;
-  /** Its position among all requests that waited. */
+  /** The position among all requests that have entered a queue. */
   order = 0;
-  /** Its place in the queue. */
+  /** The place in the queue. */
   link: Link<Admission | undefined> | undefined;
   hasGone = false;
-  /** Why it was refused, also before its wait began. */
+  /** Why the request was refused, even before its wait began. */
   refused: unknown;
-  /** Set while it waits, and nothing has ended the wait yet. */
+  /** Set while the request waits. */
   wait: Wait | undefined;
-  /** What was last told of its wait. */
+  /** The last reported notice. */
   #reported: WaitNotice | undefined;
 
   constructor(
@@ -75,21 +75,21 @@ export class Admission implements SharingRequest {
     this.since = bounds.clock.now();
   }
 
-  /** Whether it must not be sent any more: the service has stopped one of its limits, or its permits are no longer sure. */
+  /** Whether an admitted request must not be sent: one of its limits has been paused, or its permits have lapsed. */
   get mustWaitAgain(): boolean {
     const { budgets, gate } = this.queue.kind;
     for (const budget of budgets) if (budget.pausedForMs > 0) return true;
     return gate?.isLapsed(this) ?? false;
   }
 
-  /** What it lacks while it waits. */
+  /** What the request waits for. */
   get notice(): WaitNotice {
     const { of, until } = this.queue.lack;
     const waitMs = until === never ? 0 : Math.ceil(Math.max(0, until - this.bounds.clock.now()));
     return { operation: this.sending.operation.id, waitingFor: of.name, reason: of.reason, waitMs };
   }
 
-  /** Tells what it waits for, again when that changes, for example from a slot to a limit. */
+  /** Reports what the request waits for, and each change of it, for example from a slot to a limit. */
   tell(): void {
     const { notice } = this;
     const { reason, waitingFor } = this.#reported ?? {};
@@ -104,7 +104,7 @@ export class Admission implements SharingRequest {
     this.#endWait()?.resolve(this);
   }
 
-  /** Ends its wait with a refusal. */
+  /** Ends the wait with a refusal. */
   refuse(reason: unknown): void {
     const { what } = this.queue.lack.of;
     const isLate = reason instanceof DeadlineExceeded;
@@ -129,16 +129,16 @@ export class Admission implements SharingRequest {
 export class Kind {
   readonly budgets: readonly Budget[];
   readonly priority: Priority;
-  /** The last budget: it is spent by weight, and a 429 pauses it. */
+  /** The last budget. A request spends its weight of this budget, and 1 of each other budget. */
   readonly narrowest: Budget;
   /** The store that decides for this kind together with other processes; undefined if this process decides alone. */
   readonly gate: Gate | undefined;
-  /** Those with requests that wait. */
+  /** The queues with waiting requests. */
   readonly queues = new Set<AdmissionQueue>();
-  /** The weight of the latest request. */
+  /** The weight of the request that arrived last. */
   weight = 1;
   readonly #wider: readonly Budget[];
-  /** Requests that wait or are in flight. */
+  /** The number of requests that wait or are in flight. */
   #active = 0;
   /** The largest batch that the service may accept. */
   #mostAtOnce = never;
@@ -151,7 +151,7 @@ export class Kind {
     this.priority = priority;
   }
 
-  /** What a request of this weight spends of a budget. */
+  /** How much a request of this weight spends of a budget. */
   weightOf(budget: Budget, weight: number): number {
     return budget === this.narrowest ? weight : 1;
   }
@@ -161,7 +161,10 @@ export class Kind {
     return Math.min(this.weightOf(budget, weight), budget.limit.max);
   }
 
-  /** A request waits or goes: a share of its wider budgets is kept for its kind. */
+  /**
+   * Notes a request that starts to wait or goes. The wider budgets keep a share for the kind until its last request
+   * ends.
+   */
   begin(): void {
     this.#active += 1;
     if (this.#active === 1) for (const wide of this.#wider) wide.sharing.add(this);
@@ -173,9 +176,11 @@ export class Kind {
   }
 
   /**
-   * Its share of a wider budget: what its narrowest budget allows in a window of the wide one, at most half of that.
+   * The kind's share of a wider budget: as many requests as its narrowest budget allows in a window of the wide budget,
+   * but at most half of the wide limit.
    *
-   * With 50 events in a second, batches of 25 can use 20 of 100 requests in 10 seconds.
+   * For example, with limits of 50 events per second and 100 requests per 10 seconds, batches of 25 events can use 20
+   * of the 100 requests.
    */
   shareOf(wide: Pick<Budget, "limit">): number {
     const { max, windowMs } = this.narrowest.limit;
@@ -184,19 +189,22 @@ export class Kind {
     return Math.min(share, Math.ceil(wide.limit.max / 2));
   }
 
-  /** The service answered 429. A batch larger than the limit may never fit where it counts all of its events at once. */
+  /** Notes a 429. If the service counts all events of a batch at once, a batch larger than the limit never fits. */
   refused(weight: number): void {
     const { max } = this.narrowest.limit;
     if (weight > max) this.#mostAtOnce = max;
   }
 
-  /** The budget that a pause of `ms` stops. A long pause stops only the budget for sending, if the kind has one. */
+  /** The budget that a pause of `ms` stops. A long pause stops only `sending`, if the kind spends that budget. */
   stoppedFor(ms: number): Budget {
     const sending = this.budgets.length > 2 ? this.budgets.at(-2) : undefined;
     return (ms > this.narrowest.limit.windowMs && sending) || this.narrowest;
   }
 
-  /** The size for a batch that must not be sent whole: the service, or the reserve, allows no more; undefined if it may. */
+  /**
+   * The largest size that the service or the reserve allows, for a batch that is larger; undefined if the batch may be
+   * sent whole.
+   */
   cutTo(weight: number, leastReserve: number): number | undefined {
     if (weight > this.#mostAtOnce) return this.#mostAtOnce;
     if (this.priority === "interactive") return undefined;
@@ -209,13 +217,13 @@ export class Kind {
 export class AdmissionQueue {
   readonly kind: Kind;
   readonly slots: ConcurrencyLimit;
-  /** How many wait. */
+  /** The number of waiting requests. */
   length = 0;
-  /** What they will take of their narrowest budget. */
+  /** The permits of the narrowest budget that the waiting requests will take. */
   amount = 0;
-  /** What keeps its first request from going, and so all behind it. */
+  /** What keeps the first request, and so all requests behind it, from going. */
   lack: Lack;
-  /** Whether that was found in the present look at the queues. */
+  /** Whether the current check of the queues has set `lack`. */
   isBlocked = false;
   readonly #waiting = new Link<Admission | undefined>(undefined);
 
@@ -234,7 +242,7 @@ export class AdmissionQueue {
     for (let at = this.#waiting.next; at.value !== undefined; at = at.next) yield at.value;
   }
 
-  /** What it lacks, if nothing was found before. */
+  /** Sets `lack`, unless the current check of the queues has already set it. */
   block(lack: Lack): void {
     if (this.isBlocked) return;
     this.lack = lack;
@@ -269,7 +277,7 @@ export class AdmissionQueue {
 
   /** Removes a waiting request and rejects its wait. */
   refuse(admission: Admission, reason: unknown): void {
-    // The wait is already over: the signal ended other requests first, and that refused or admitted this one.
+    // The signal may have ended another request first, and the check that followed refused or admitted this one.
     if (admission.wait === undefined) return;
     const wasFirst = this.first === admission;
     this.remove(admission);
@@ -286,17 +294,17 @@ export class AdmissionQueue {
   }
 }
 
-/** How many requests of one client may be in flight. */
+/** The slots of one client: how many requests may be in flight. */
 export class ConcurrencyLimit {
   readonly name = "concurrency";
   readonly what = "a free slot (concurrency)";
   readonly reason = "concurrency";
   readonly max: number;
-  /** Requests in flight. */
+  /** The number of requests in flight. */
   inUse = 0;
   /** What a request lacks while all slots are in use. */
   readonly lacks: readonly [Lack] = [{ of: this, isForAll: true, until: never }];
-  /** Queues of requests that need a slot; the one that waits longest for one comes first. */
+  /** The queues of requests that need a slot, the queue whose turn is next first. */
   readonly queues: AdmissionQueue[] = [];
   /** Why no request may start to wait or go, except drained ones; undefined while the client is open. */
   closing: unknown;
@@ -306,7 +314,7 @@ export class ConcurrencyLimit {
     this.max = max;
   }
 
-  /** Clients of different keys may share slots but wait in separate queues: these take turns. */
+  /** Frees a slot. Queues that share the slots take turns, because they may belong to clients with different keys. */
   free(): void {
     const wasFull = this.inUse >= this.max;
     this.inUse -= 1;

@@ -13,7 +13,7 @@ const inWords = (ms: number): string => {
   return ms < 7_200_000 ? `${Math.ceil(ms / 60_000)} min` : `${(Math.ceil(ms / 360_000) / 10).toFixed(1)} h`;
 };
 
-/** The error of a request that was not sent because of `limit`; `waitMs` as far as it is known. */
+/** Creates the error of a request that was not sent because of `limit`. `waitMs` is undefined if unknown. */
 const refusedFor = (sending: Sending, limit: string, why: string, waitMs?: number): RateLimitError =>
   sending.call.error(RateLimitError, `not sent, because ${why}`, {
     status: 429,
@@ -23,30 +23,30 @@ const refusedFor = (sending: Sending, limit: string, why: string, waitMs?: numbe
     limit,
   });
 
-/** How a wait of `ms` is too long, as the end of a sentence; undefined if the request may still wait for so long. */
+/** Returns why a wait of `ms` is too long, as the end of a sentence; undefined if the request may wait that long. */
 const beyondBound = ({ sending, since, bounds }: Admission, ms: number): string | undefined => {
   const { waitLeftMs = never, deadlineAt = never, waitsEndAt = never } = sending.call;
   const now = bounds.clock.now();
   const leftMs = Math.min(waitLeftMs - (now - since), deadlineAt - now, waitsEndAt - now);
-  // A call whose time is up ends by that, whatever it would have waited for.
+  // After its deadline, a call ends with a timeout error, whatever it would have waited for.
   if (ms <= leftMs || deadlineAt <= now) return undefined;
   const time = `, but only ${Math.max(0, Math.round(leftMs))} ms are left`;
   if (waitsEndAt - now <= leftMs) return `${time} for waits until the client's deadline`;
   return `${time} of ${deadlineAt - now <= waitLeftMs ? "totalTimeoutMs" : "maxWaitMs"}`;
 };
 
-/** The error of a request for which the day is used up. */
+/** Creates the error of a request for which the day has no room. */
 export const refusedForDay = ({ sending }: Admission, { day }: Budget, spent: number): RateLimitError => {
   const waitMs = day.resetsInMs(spent);
   const why = `the limit ${day.name} is used up (${day.used} of ${day.max}); it allows more in ${inWords(waitMs)}`;
   return refusedFor(sending, day.name, why, waitMs);
 };
 
-/** The error of a request that waits for an unavailable store no longer. */
+/** Creates the error of a request that may not wait for an unavailable store any longer. */
 export const refusedForStore = ({ sending }: Admission, { why, cause }: LostStore): ConnectionError =>
   sending.call.error(ConnectionError, `not sent, because ${why}`, { cause });
 
-/** Why a pause of this budget is not waited for; undefined if it is. */
+/** Returns why a request may not wait for the pause of a budget; undefined if it may. */
 export const refusalOfPause = (admission: Admission, budget: Budget): Error | undefined => {
   const { name, pausedForMs } = budget;
   const isAllowed = pausedForMs <= admission.bounds.maxRetryAfterMs;
@@ -56,7 +56,7 @@ export const refusalOfPause = (admission: Admission, budget: Budget): Error | un
   return refusedFor(admission.sending, name, what + beyond, pausedForMs);
 };
 
-/** How long a waiting request has to wait at least, and for which of its budgets; 0 if unknown. */
+/** Returns the least time that a request has to wait, 0 if unknown, and the budget that it waits for. */
 const knownWait = ({ queue: { kind } }: Admission): { readonly ms: number; readonly budget: Budget } => {
   let wait = { ms: 0, budget: kind.narrowest };
   for (const budget of kind.budgets) {
@@ -75,7 +75,7 @@ const knownWait = ({ queue: { kind } }: Admission): { readonly ms: number; reado
   return wait;
 };
 
-/** The error of a request that may not wait any longer. */
+/** Creates the error of a request that may not wait any longer. */
 export const refusedWait = (admission: Admission, why: string): RateLimitError => {
   const { sending, queue, bounds, notice } = admission;
   const { kind, slots, lack } = queue;
@@ -85,7 +85,7 @@ export const refusedWait = (admission: Admission, why: string): RateLimitError =
   return refusedFor(sending, lack.of.name, `${why} (for ${lack.of.what})`, waitMs);
 };
 
-/** Why a request may not start to wait. */
+/** Returns why a request may not start to wait; undefined if it may. */
 export const refusalOfWait = (admission: Admission): Error | undefined => {
   const { sending, bounds } = admission;
   const { kind, slots } = admission.queue;

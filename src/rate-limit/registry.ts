@@ -8,18 +8,21 @@ import type { BudgetName } from "../service/define.ts";
 import type { Budget } from "./budget.ts";
 
 /**
- * Makes a budget; `scope` is the name under which it is counted, `day` what an earlier one of the same limit counted. It
- * adds itself to `kept` when it is used.
+ * Creates a budget. `scope` is its name in `limitScopes`. `day` is the daily count of an earlier budget of the same
+ * limit. The budget adds itself to `remembered` when it is used or paused.
  */
 type MakeBudget = (scope?: string, day?: DayCount, remembered?: Set<Budget>) => Budget;
 
-/** A limit; `sending` has no numbers, only the pause of a mail account that is full: emails are still scheduled then. */
+/**
+ * A limit. `sending` has no numbers: it exists for the long pause of a mail account at its daily limit, during which
+ * emails can still be scheduled.
+ */
 export type LimitName = BudgetName | "sending";
 
-/** Finds a budget of the process, or makes it. */
+/** Finds a budget of the process, or creates one. */
 export type FindBudget = (name: LimitName, numbers: LimitNumbers, make: MakeBudget) => Budget;
 
-/** What says with whom a client counts. */
+/** The settings that decide with which other clients a client shares its budgets. */
 type Client = Pick<
   Settings,
   "apiKey" | "origin" | "basePath" | "limitScopes" | "sharing" | "limits" | "fetch"
@@ -28,16 +31,16 @@ type Client = Pick<
 const sweepMs = 60_000;
 
 /**
- * Keeps budgets for as long as they hold anything, whether a client is open or not: all of a budget while it is in use
- * or paused, and then only its day. What has expired is looked for once a minute, when a client is made; no timer keeps
- * the process alive.
+ * Creates a memory of budgets that is independent of whether a client is open. A budget stays while it is in use or
+ * paused. After that, only its daily count stays, until it has expired. Expired entries are removed when a client is
+ * created, at most once a minute, so that no timer is needed.
  */
 const newMemory = () => {
   const entries = new Map<string, { day: DayCount; budget: WeakRef<Budget> }>();
   const remembered = new Set<Budget>();
   let sweptAt = Number.NEGATIVE_INFINITY;
   const sweep = (now: number): void => {
-    // Clients may have different clocks.
+    // The absolute difference, because clients may have different clocks.
     if (Math.abs(now - sweptAt) < sweepMs) return;
     sweptAt = now;
     for (const budget of remembered) if (budget.isIdle) remembered.delete(budget);
@@ -59,15 +62,16 @@ const newMemory = () => {
   };
 };
 
-/** The memory of a sandbox, or of shared limits; without one, that of all other clients. */
+/** Returns the memory of a sandbox or of shared limits; without `owner`, the memory of all other clients. */
 type MemoryOf = (owner?: object) => ReturnType<typeof newMemory>;
 
-// Registered, so that the ESM and the CommonJS copy of the package in one process share the budgets of a key. Two versions
-// do not: one could not call what the other has made.
+// A registered symbol, so that the ESM and CommonJS copies of the package in one process share the budgets of an API
+// key. Two versions of the package share nothing, because the budgets of one version may not work with the other.
 const registryKey = Symbol.for(`touchpoint-sdk.budgets ${version}`);
 
 const newMemories = (): MemoryOf => {
-  // Forgotten with its owner: no later client can have the same one. The memory of all others is that of the map itself.
+  // A memory is dropped with its owner, because no later client can have the same owner. Clients without an owner use
+  // the memory whose owner is the map itself.
   const ofOwners = new WeakMap<object, ReturnType<MemoryOf>>();
   return (owner = ofOwners) => {
     const memory = ofOwners.get(owner) ?? newMemory();
@@ -77,14 +81,15 @@ const newMemories = (): MemoryOf => {
 };
 
 const memories = (): MemoryOf => {
-  // One non-enumerable property, created with the first client; a closure, so that no listing shows a key.
+  // The property is not enumerable, and is created with the first client. Its value is a function, so that an
+  // inspection of `globalThis` shows no API key.
   const shared = globalThis as { [registryKey]?: MemoryOf };
   shared[registryKey] ??
     Object.defineProperty(shared, registryKey, { value: newMemories(), configurable: true });
   return shared[registryKey] ?? newMemories();
 };
 
-// workerd ends a timer together with the request that created it, and one request cannot wake another.
+// In workerd, a timer ends with the request that created it, and one request cannot wake another.
 const isWorkerd = (): boolean => {
   // Node 20 has no navigator, and neither do its types.
   const navigator: unknown = Reflect.get(globalThis, "navigator");
@@ -94,7 +99,7 @@ const isWorkerd = (): boolean => {
 const inWords = ({ limit: { max, windowMs }, maxPerDay }: LimitNumbers): string =>
   `${max} per ${windowMs} ms and ${maxPerDay} per day`;
 
-/** Refuses other numbers than those of the client that opened the budget. */
+/** Throws if the numbers differ from those of the client that created the budget. */
 const checkNumbers = (
   { limit, day }: Budget,
   {
@@ -112,11 +117,15 @@ const checkNumbers = (
 };
 
 /**
- * The budgets of a client: those that `limitScopes` names are shared by all clients of the origin (or, over Redis, of
- * the Redis) that name them so; the others by all clients of the key with the same base URL, or by the id of the Redis.
- * What carries the requests makes no difference, but each sandbox is a service of its own. Clients with `limits: false`
- * share only pauses. A key function may return any key, so without `limitScopes.requests` its client shares only what it
- * names. In workerd every client has its own.
+ * Returns a function that finds the budgets of a client within the process:
+ *
+ * - Limits without a scope: clients with the same API key and base URL share a budget.
+ * - Limits that `limitScopes` names: clients of the same origin that use the same name share a budget.
+ * - With shared limits, key, URL and origin do not matter: clients with the same `SharedLimits` object share a budget.
+ *
+ * `fetch` makes no difference, except that each sandbox is a separate service. Clients with `limits: false` share only
+ * pauses. A key function may return any key, so without `limitScopes.requests` its client shares only limits with a
+ * scope. In workerd, every client has its own budgets.
  */
 export const budgetsOf = (client: Client, clock: Clock): FindBudget => {
   const { apiKey, origin, basePath, limitScopes, sharing, limits, fetch } = client;
@@ -129,7 +138,7 @@ export const budgetsOf = (client: Client, clock: Clock): FindBudget => {
     if (ofProcess === undefined || id === undefined || id === "") return make(scope);
     const find = ofProcess(sharing ?? ownServiceOf(fetch));
     const budget = find(JSON.stringify(id), clock.now(), (day, remembered) => make(scope, day, remembered));
-    // Shared limits have the numbers of their store.
+    // Without a scope, clients with the same shared limits always have the same numbers.
     if (scope !== undefined || sharing === undefined) checkNumbers(budget, { scope, name, numbers });
     return budget;
   };

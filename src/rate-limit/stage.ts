@@ -13,9 +13,9 @@ import type { LimitName } from "./registry.ts";
 
 export interface RateLimitSettings extends WaitBounds {
   readonly limiter: RateLimiter;
-  /** The maximum of requests in flight; siblings share it. */
+  /** The slots for requests in flight, which the client shares with its siblings. */
   readonly slots: ConcurrencyLimit;
-  /** Called when a request has waited for a second, and again after ten (`warn`); undefined if nobody would read it. */
+  /** Called when a request has waited for 1 s (`info`), and again at 10 s (`warn`); undefined without a logger. */
   readonly onLongWait?: ((level: "info" | "warn", notice: WaitNotice) => void) | undefined;
 }
 
@@ -23,7 +23,7 @@ const [longWaitMs, tooLongWaitMs] = [1_000, 10_000];
 const idle = { idle: true };
 const never = Number.POSITIVE_INFINITY;
 
-/** Ends a wait with its signal, with `maxWaitMs` or before the client's deadline, and tells of a long one. */
+/** Ends a wait on abort, after `maxWaitMs` or before the client's deadline, and reports a long wait. */
 const watch = (admission: Admission, { clock, onLongWait }: RateLimitSettings): (Cancel | undefined)[] => {
   const { sending, queue } = admission;
   const { waitLeftMs = never, waitsEndAt = never } = sending.call;
@@ -33,7 +33,6 @@ const watch = (admission: Admission, { clock, onLongWait }: RateLimitSettings): 
   const unlink = whenAborted(sending.call.signal, () => queue.refuse(admission, sending.call.signal?.reason));
   const giveUp = (): void => queue.refuse(admission, refusedWait(admission, `${limit} while it waited`));
   const cancels = [unlink, waitMs === never ? undefined : clock.after(Math.max(0, waitMs), giveUp)];
-  // Timers for each request that waits, but only with a logger.
   if (onLongWait !== undefined)
     cancels.push(
       clock.after(longWaitMs, () => onLongWait("info", admission.notice), idle),
@@ -61,7 +60,7 @@ export const rateLimit = (settings: RateLimitSettings): Stage => {
     background: new Map<LimitName, AdmissionQueue>(),
   };
 
-  // Operations with the same narrowest limit spend the same limits.
+  // A queue per narrowest limit is enough, because operations with the same narrowest limit spend the same limits.
   const routeOf = ({ operation: { budgets, stopsAlone }, plan: { priority } }: Sending): AdmissionQueue => {
     const name = stopsAlone ? "sending" : (budgets.at(-1) ?? "requests");
     const route = routes[priority].get(name) ?? limiter.route(name, priority, slots);
@@ -88,7 +87,7 @@ export const rateLimit = (settings: RateLimitSettings): Stage => {
         return response;
       },
       function failed(failure: unknown) {
-        // Only the transport can say that nothing was sent; any other failure happened before it.
+        // Only an AttemptFailure can come from an attempt that was sent. Any other failure happened before the attempt.
         const wasSent = failure instanceof AttemptFailure && failure.wasSent;
         end(admission, { roundTripMs: undefined, wasSent });
         throw failure;
@@ -96,13 +95,13 @@ export const rateLimit = (settings: RateLimitSettings): Stage => {
     );
   };
 
-  // Neither an async function nor a closure for each: 100,000 calls may wait here.
+  // Not an async function, to save memory: 100,000 calls may wait here.
   const beginWait = (admission: Admission): Promise<HttpResponse> =>
     new Promise<Admission>(function waitInQueue(resolve, reject) {
       const inContext = settings.onWait && captureContext();
       admission.wait = { resolve, reject, cancels: watch(admission, settings), inContext };
       admission.tell();
-      // Sent after its own wait, and not by the call that admits it, because that has another async context.
+      // Send from this promise, not from the call that admits the request, which has another async context.
     }).then((admitted) => sendAdmitted(admitted, clock.now()));
 
   return function rateLimit(sending, request, send) {

@@ -12,9 +12,9 @@ export const comparablePath = (path: string): string => {
 };
 
 /**
- * Whether a path contains `base`, alone or with more segments after it. The match may be anywhere in the path, because the
- * base URL or a gateway may put segments before it. A suffix such as in `emails;v=1` or `emails.json` also matches, because
- * a service may treat it as the same path.
+ * Whether a path contains `base`, with or without more segments after it. The match may be anywhere in the path,
+ * because the base URL or a gateway may put segments before it. A suffix, as in `emails;v=1` or `emails.json`, also
+ * matches, because a service may treat both paths as the same.
  */
 export const isWithin = (path: string, base: string): boolean =>
   path.split(base).some((rest, index) => index > 0 && !/^[a-z0-9_-]/.test(rest));

@@ -23,7 +23,7 @@ const budgetsOf = {
 const roundsOfWorld = 4;
 const allWeights = [1, 2, 3, 7];
 
-/** A request that arrives, and how it will end `latencyMs` after it is sent. */
+/** A request, when it arrives, and how it ends `latencyMs` after it is sent. */
 interface Arrival extends Request {
   readonly limit: (typeof kinds)[number];
   readonly at: number;
@@ -33,13 +33,13 @@ interface Arrival extends Request {
 }
 
 /**
- * What arrives at one process, in rounds of one kind of each priority. All times are whole milliseconds, also those at
- * which permits return.
+ * The requests that arrive at one process, in rounds. A round has one kind of requests for each of its priorities. All
+ * times, including the times at which permits return, are whole milliseconds.
  */
 class World {
   readonly #random: () => number;
   readonly limits: Limits;
-  /** In their order. */
+  /** The requests in their order of arrival. */
   readonly arrivals: readonly Arrival[];
 
   constructor(seed: number, priorities: readonly (readonly Priority[])[]) {
@@ -51,7 +51,8 @@ class World {
     });
     const days = this.#random() < 0.3 ? { requestsPerDay: 40, emailsPerDay: 12, eventsPerDay: 40 } : {};
     this.limits = { ...documentedLimits, requests: limit(), emails: limit(), events: limit(), ...days };
-    // The share of a kind follows the weight of its latest request: a fleet knows that at once, a process a moment later.
+    // A kind's share depends on the weight of its latest request. A fleet applies a new weight at once, a process a
+    // moment later. If a round has two kinds, all weights are therefore the same.
     const weights = priorities.some((round) => round.length > 1) ? [this.#pick(allWeights)] : allWeights;
     const arrivals: Omit<Arrival, "id">[] = [];
     for (let round = 0, at = 0; round < roundsOfWorld; round += 1, at += this.#pick([8_000_000, 20_000_000]))
@@ -87,7 +88,7 @@ class World {
 class Traffic {
   readonly sent: { readonly id: string; readonly at: number }[] = [];
   readonly refused: Arrival[] = [];
-  /** What has arrived and what has ended since this was last emptied. */
+  /** The requests that have arrived, and the requests that have ended, since the test last emptied these lists. */
   arrived: Arrival[] = [];
   ended: Arrival[] = [];
   readonly #world: World;
@@ -99,7 +100,7 @@ class Traffic {
   }
 
   readonly transport: Send = async ({ operation }, { admission }) => {
-    // As the transport does, directly before the first byte.
+    // The real transport checks this directly before it sends the first byte.
     if (admission?.mustWaitAgain) throw aFailure("requeued", false);
     const { id } = operation;
     this.sent.push({ id, at: this.#clock.now() });
@@ -112,7 +113,7 @@ class Traffic {
     return ending === "answered" ? answered() : answered(ending, { "retry-after": `${pauseS}` });
   };
 
-  /** Every request calls `send` when its time has come. */
+  /** Sends each request through `send` at its time of arrival. */
   startThrough(send: SendSpec): void {
     for (const arrival of this.#world.arrivals)
       this.#clock.after(arrival.at, () => {
@@ -131,7 +132,7 @@ class Traffic {
   }
 }
 
-/** Tells a fleet of one process's requests, and of all that wait at each moment. */
+/** The waiting requests of one process, for which a fleet is asked at each moment. */
 class Asking {
   readonly #fleet: RulesInFleet;
   readonly #waiting = new Map<
@@ -157,7 +158,7 @@ class Asking {
     this.#change(arrival, (waiting) => waiting.filter((one) => one !== arrival));
   }
 
-  /** The ids of the requests that are granted. */
+  /** Sends the ended and the waiting requests to the fleet, and returns the ids of the granted requests. */
   async answer(ended: readonly Arrival[]): Promise<readonly string[]> {
     const asked = [...this.#waiting.values()];
     this.#waiting.clear();
@@ -174,7 +175,7 @@ class Asking {
         return [{ limit: this.#fleet.nameOf(stopped), ms: pauseS * 1_000 }];
       }),
     });
-    // A kind of which nothing waits any more is told as empty once.
+    // A kind without waiting requests is dropped here, after one message that has listed it as empty.
     for (const { requests } of asked)
       for (const one of requests) {
         this.arrive(one);
@@ -185,12 +186,14 @@ class Asking {
 }
 
 /**
- * Two kinds that wait, one of each priority: windows, shares, the reserve, background's tenth, pauses and their probe, days.
- * Every moment has one message, in the millisecond in which the process decides. On purpose, only one side has it:
+ * Two kinds wait, one of each priority. The test covers windows, shares, the reserve, the tenth of background work,
+ * pauses with their probe, and days. Whenever the process decides, the fleet gets one message in the same millisecond.
+ * Two intended differences are left out:
  *
- * - Kinds of the same priority: a process takes them by arrival, a fleet in turns, so that a long queue in one process does
- *   not hold up the others.
- * - A fleet counts whole milliseconds, asks again only when it has to, and grants up to 100 ms ahead: the next test.
+ * - Kinds of the same priority: a process takes requests by arrival. A fleet takes kinds in turns, so that a long queue
+ *   in one process does not delay other processes.
+ * - Timing: a fleet counts whole milliseconds, asks again only when necessary, and grants up to 100 ms ahead. The next
+ *   test covers that.
  */
 test("with the same requests waiting, a fleet grants in every millisecond what a process sends", async () => {
   for (let seed = 1; seed <= randomCases(80); seed += 1) {
@@ -206,7 +209,7 @@ test("with the same requests waiting, a fleet grants in every millisecond what a
       const [sent, refused] = [traffic.sent.splice(0), traffic.refused.splice(0)];
       for (const one of traffic.arrived.splice(0)) if (!refused.includes(one)) asking.arrive(one);
       const granted = [...(await asking.answer(traffic.ended.splice(0)))];
-      // Those behind a request for which the day has no room.
+      // After a refusal for the day, the process may send the requests behind it at once, so ask the fleet again.
       for (const one of refused) asking.leave(one);
       if (refused.length > 0) granted.push(...(await asking.answer([])));
       const where = { seed, at: clock.now(), limits: world.limits };
@@ -218,9 +221,12 @@ test("with the same requests waiting, a fleet grants in every millisecond what a
   }
 });
 
-/** A request's permits return up to so much later in a fleet: it counts whole milliseconds, and adds one. */
+/**
+ * In a fleet, the permits of a request return at most this much later, because the store rounds up to a millisecond and
+ * adds one.
+ */
 const roundingMs = 2;
-/** How long a process waits at most to report the end of a request, as of the probe of a pause. */
+/** The longest delay before a process reports the end of a request, such as the probe of a pause. */
 const mostUnreportedMs = 150;
 
 test("a process alone in a fleet sends the same requests in the same order, and as soon", async () => {
