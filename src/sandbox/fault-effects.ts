@@ -72,7 +72,7 @@ const effects: Readonly<Record<FaultName, Effect>> = {
   gzip: packed("gzip"),
   br: packed("br"),
   "gzip-corrupt": packed("gzip", { delivery: "gzip-corrupt" }),
-  "deep-json": applied(() => ({ body: `${"[".repeat(deepLevels)}${"]".repeat(deepLevels)}` })),
+  "deep-json": applied(() => ({ body: `{"deep":${"[".repeat(deepLevels)}${"]".repeat(deepLevels)}}` })),
   "duplicate-headers": applied(({ headers }) => ({
     headers: { ...headers, "retry-after": ["1", "2"], "x-request-id": ["a", "b"] },
   })),

@@ -40,7 +40,7 @@ export type FaultName =
   | "gzip"
   | "br"
   | "gzip-corrupt"
-  /** Applied; a JSON body nested 100,000 deep. */
+  /** Applied; a JSON body with a field that is nested 100,000 deep. */
   | "deep-json"
   /** Applied; two headers appear twice, with different values. */
   | "duplicate-headers"

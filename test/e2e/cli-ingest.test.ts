@@ -166,7 +166,7 @@ describe("forecast", () => {
     const { ended, stderr } = await runText("events", "ingest", "in.ndjson");
     expect([ended, stderr]).toEqual([
       3,
-      expect.stringContaining("timestamp: the document names no such field"),
+      expect.stringContaining("timestamp: the service's document has no such field"),
     ]);
     expect(recordedOnce(0).ids).toEqual(["e2"]);
   });

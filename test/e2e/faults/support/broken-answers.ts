@@ -113,7 +113,9 @@ const strictAnswers: readonly FaultCase[] = [
   {
     ...strict,
     name: "strict: JSON nested 100,000 deep",
-    misfits: ({ fitsAnything, hasNoBody }) => !fitsAnything && !hasNoBody,
+    // The document does not describe the responses to these updates, so any record fits.
+    misfits: ({ fitsAnything, hasNoBody, operation }) =>
+      !fitsAnything && !hasNoBody && !["companies.update", "emails.scheduled.update"].includes(operation),
     arrange: planned("deep-json"),
   },
 ];
