@@ -7,7 +7,10 @@ import type { BatchAnswer, EventInput, EventOutcome } from "../service/events.ts
 interface AnyResult {
   /** The position of the event in the input. */
   readonly index: number;
-  /** 202 if the event was recorded; 0 if the service returned no result for it, or an unclear one. */
+  /**
+   * The status of the event: 2xx if it was recorded (202 if its result has no status), 400 if it was invalid and not
+   * sent, 0 if its result is missing or has no usable status.
+   */
   readonly status: number;
 }
 
@@ -15,7 +18,7 @@ interface AnyResult {
 export interface RecordedResult extends AnyResult {
   /** Distinguishes recorded, refused and unknown events. */
   readonly state: "recorded";
-  /** The service's id of the recorded event, which can differ from your `id`. `index` identifies the event. */
+  /** The id in the service's result, which can differ from your `id`; yours if the result has none. Use `index` to find the event. */
   readonly id: string;
   /** The event's name. */
   readonly name: string;
@@ -39,7 +42,7 @@ export interface RefusedResult extends AnyResult {
 export interface UnknownResult extends AnyResult {
   /** Distinguishes recorded, refused and unknown events. */
   readonly state: "unknown";
-  /** The error message of the service. If the result has no readable message, the result as JSON. */
+  /** The error message of the service. Without a readable message, the result as JSON, shortened; without a result, a sentence that says so. */
   readonly error: string;
 }
 
@@ -101,7 +104,7 @@ const recorded = (item: unknown, { index, event }: IndexedEvent, status: number)
     name: reported.name ?? name,
     duplicate: reported.duplicate ?? false,
   };
-  // Return the other fields unchanged. Validation has reported missing ones.
+  // Return the other fields unchanged. Some may be missing.
   return { ...reported, ...complete, index, status, state: "recorded" } as RecordedResult;
 };
 
@@ -126,7 +129,7 @@ const isDistinct = (ids: readonly unknown[]): boolean => new Set(ids).size === i
 
 /**
  * Matches results to events. According to the document, results come in request order. Ids are a better match, but only
- * if every result has an id that was sent, because a result's id could also be the service's own.
+ * if every id in the results was sent, and no id occurs twice: a result's id could also be the service's own.
  */
 const itemsOf = (events: readonly IndexedEvent[], items: readonly unknown[]): readonly unknown[] => {
   const sent = events.map(({ event }) => event.id);
@@ -158,10 +161,9 @@ const areAllAccepted = (
 };
 
 /**
- * Reads the result of each event from the response to a batch, in order. Undefined if the response has no usable
- * results.
+ * Reads the result of each event from the response to a batch, in order. Undefined if `results` is not an array.
  *
- * If `accepted` covers all events, missing or unreadable results count as recorded.
+ * If `accepted` covers all events and no result shows a failure, missing or unreadable results count as recorded.
  */
 export const readBatchAnswer = (
   events: readonly IndexedEvent[],

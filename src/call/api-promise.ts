@@ -4,7 +4,7 @@ import { toHeaders } from "../runtime/headers.ts";
 
 /** Details of the HTTP response of a call. */
 export interface ResponseInfo {
-  /** The HTTP status: 2xx, or the 404 for which `companies.findByDomain` returns `null`. */
+  /** The HTTP status: 2xx, or the 404 for which `companies.findByDomain` returns `null`. 0 if the call needed no request. */
   readonly status: number;
   /** The response headers. Empty if the call returned a stored receipt, because its `once` key was used before. */
   readonly headers: Headers;
@@ -83,7 +83,7 @@ const dataOf = <T>({ data }: WithResponse<T>): T => data;
 /**
  * Creates an ApiPromise from an ordinary promise.
  *
- * @param outcomeOf - returns the outcome after a failure. If it is missing or returns undefined, nothing was sent.
+ * @param outcomeOf - returns the outcome after a failure. If it is missing or returns undefined, the outcome is `not-applied`.
  */
 export const answer = <T>(
   result: Promise<WithResponse<T>>,

@@ -34,7 +34,7 @@ export const limitsOf = async (
 export const connectionOptions: Options = {
   ...limitsOption,
   "--proxy <url>":
-    "the URL of an HTTP proxy; env reads HTTPS_PROXY and NO_PROXY, which keeps a password out of the arguments",
+    "the URL of an HTTP proxy, or the word env to use HTTPS_PROXY and NO_PROXY. With env, the arguments contain no password",
 };
 
 /**

@@ -24,7 +24,7 @@ const contactsOf = (request: Request, path: string) => {
   const delimiter = delimiterOf(request, format);
   const skipLines = countOf(request, "skip-lines", { least: 0, most: 1_000_000 });
   const map = readMap(request);
-  // The others of these options refuse NDJSON themselves, or work with it.
+  // Of the other options, --delimiter refuses NDJSON itself, and --encoding works with NDJSON.
   const [useless] = ["map", "types", "skip-lines"].filter(
     (name) => format !== "csv" && (request.values[name] ?? request.lists[name]) !== undefined,
   );
@@ -52,7 +52,7 @@ const contactsOf = (request: Request, path: string) => {
 // Enough to see what is wrong: a file may have thousands of names.
 const maxNamed = 10;
 
-/** Passes records on, and prints the names of fields that the document does not name. */
+/** Passes records on, and warns about the first 10 field names that are not documented fields of a contact. */
 async function* withUnknownNamed<T extends object>(
   records: AsyncIterable<T>,
   print: (line: string) => void,

@@ -189,7 +189,7 @@ export const doctor: CliCommand = {
     "Compares a service with the Touchpoint API documentation. Sends about ten GET requests and changes nothing.\n" +
     "It checks inferred paths, the shapes of responses, the order and counts of lists, and undocumented fields.\n" +
     "If a path differs, it prints a routes option to paste into new Client({ … }). It never prints values of records.\n" +
-    "It cannot check what only a change would show.\n" +
+    "It changes nothing, so it cannot check how the service handles changes.\n" +
     "Exit code 0: as documented. 3: something differs. 1: the service could not be reached.",
   example: "touchpoint doctor --domain acme.example",
   operands: [],

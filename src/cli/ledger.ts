@@ -55,7 +55,7 @@ const meaning: Readonly<Record<LedgerRow["state"], string>> = {
   pending:
     "A process is sending this email now. If that process has died, the state changes to unknown when the attempt times out.",
   unknown:
-    "It was sent or cancelled without a clear response, or its process died: the email may have gone out.\n" +
+    "The request got no clear response, or its process died. The email may or may not have gone out.\n" +
     "Look for it in the sent folder of the mail account, or among the scheduled emails.",
   sent: "The email went out, or is scheduled. A call with this key returns the receipt and sends nothing.",
 };
@@ -144,9 +144,10 @@ export const ledgerMigration: CliCommand = {
   example: "touchpoint ledger migration postgres",
   operands: ["<postgres|sqlite>"],
   options: {
-    "--limits <table>": "only this table, and the others that you name",
-    "--ledger <table>": "only this table, and the others that you name",
-    "--checkpoint <table>": "only this table, and the others that you name",
+    "--limits <table>":
+      "the table of sqlLimits (touchpoint_limits); if you name a table, only the tables that you name are created",
+    "--ledger <table>": "the table of sqlLedger (touchpoint_ledger)",
+    "--checkpoint <table>": "the table of sqlCheckpoint (touchpoint_checkpoint)",
   },
   run: async (request) => {
     const [dialect] = request.operands;

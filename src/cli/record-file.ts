@@ -84,10 +84,10 @@ export const formatOf = (path: string, request?: Pick<Request, "values">): Forma
 };
 
 /**
- * Checks that the files of a command differ, before the command writes to one of them.
+ * Checks that the paths of a command differ, before the command writes to one of them.
  *
  * @param files - the paths, keyed by the name for the error message. A path can be undefined or `-`.
- * @throws UsageError when two of them are the same file.
+ * @throws UsageError if two of them are the same path.
  */
 export const assertDistinct = (files: Readonly<Record<string, string | undefined>>): void => {
   const names = new Map<string, string>();
@@ -118,7 +118,8 @@ export const openInput = (path: string) => {
       let bytes = 0;
       for await (const chunk of createReadStream(path, { highWaterMark: chunkBytes })) {
         yield chunk;
-        // The reader requests the next chunk only after it has returned all records of the previous chunks.
+        // The reader of a plain file requests a chunk after it has returned all records of the previous chunks. For gzip, it
+        // reads ahead, so early estimates are too low.
         bytes += chunk.length;
         if (records > 0 && bytes < size) total = Math.round((records * size) / bytes);
       }

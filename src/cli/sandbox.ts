@@ -20,7 +20,7 @@ export const sandbox: CliCommand = {
     "--allow-host <names>":
       "other host names that requests may use in their Host header, separated by commas",
     "--workbench":
-      "serve the workbench although --host lets other machines connect: anyone who connects can then read and change everything",
+      "serve the workbench, the page at /, even if --host lets other machines connect. Anyone who can connect can then read and change everything",
     "--key <text>": `the API key to accept; default ${defaults.key}`,
     "--contacts <n>": "the number of contacts to make up; default 0",
     "--load <file>":

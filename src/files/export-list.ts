@@ -68,7 +68,9 @@ export const exportTarget = (
   if (["", ".partial", ".records.partial"].some((end) => resolve(checkpoint) === resolve(path) + end))
     throw new ConfigurationError(`${path}: checkpoint must be a different file`);
   if (!isList(records))
-    throw new ValidationError("checkpoint needs a list of the client, such as client.contacts.list()");
+    throw new ValidationError(
+      "with checkpoint, the records must be a list that the client returned, such as client.contacts.list()",
+    );
   return { path: resolve(path), list: records, checkpoint: resolve(checkpoint) };
 };
 

@@ -154,7 +154,7 @@ const rowParser = (name: string, options: ReadCsvOptions & CsvFacts) => {
       const isSame = textsOf(row, columns).every((text, index) => text === header[index]);
       if (isSame) return { problem: "this is the header again, as in a file that was joined from several" };
       const problem =
-        "another header, with other columns. Import each of the files that were joined by itself";
+        "this line is a second header with other columns, as if several files were joined. Split the file here, and import each part separately";
       throw lineError(name, row.line, { problem });
     }
     const problem = row.problem ?? widthProblem(row, width);

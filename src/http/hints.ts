@@ -42,8 +42,8 @@ const permissionHint = (operation: string): string => {
   const needs =
     scopes.length === 0
       ? "the key may lack a scope (the service's document does not name the scope of this request)"
-      : `the key needs ${scopes.length > 1 ? "the scopes" : "the scope"} ${scopes.join(" and ")}`;
-  return `${needs}, its creator's role must allow this, and the request must not look like a browser's`;
+      : `the key may lack ${scopes.length > 1 ? "the scopes" : "the scope"} ${scopes.join(" and ")}`;
+  return `${needs}, its creator's role may not allow this, or the request has headers of a browser, such as Origin`;
 };
 
 /** Advice for an error status. */

@@ -12,7 +12,7 @@ import { isClock, type Stored, settled } from "./rules.ts";
 
 /** The key store of a ledger in a file, for the processes of one machine. */
 const fileKeys = (path: string, clock: Pick<Clock, "wallTime">): KeyStore => {
-  let latest: JournalFile | undefined;
+  let opened: JournalFile | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
   /** Queues the uses of the file, one after the other. Returns undefined if there is no file and `create` is false. */
@@ -24,8 +24,8 @@ const fileKeys = (path: string, clock: Pick<Clock, "wallTime">): KeyStore => {
       try {
         // Load the code for files with the first use, not with the package.
         const { JournalFile } = await import("./journal-file.ts");
-        latest ??= new JournalFile(path);
-        const journal = latest;
+        opened ??= new JournalFile(path);
+        const journal = opened;
         return await journal.use((file) => work(journal, file), { create });
       } catch (cause) {
         if (isTouchpointError(cause)) throw cause;
@@ -43,8 +43,13 @@ const fileKeys = (path: string, clock: Pick<Clock, "wallTime">): KeyStore => {
     const isSettled = await inTurn(false, async (journal, file) => {
       const stored = journal.keys.find(key);
       if (stored?.claim !== claim || settled(stored.state, settling) === undefined) return false;
-      const settle = crypto.randomUUID();
-      return journal.append(file, { key, ...settling, claim, seen: journal.seen, settle });
+      return journal.append(file, {
+        key,
+        ...settling,
+        claim,
+        seen: journal.seen,
+        settle: crypto.randomUUID(),
+      });
     });
     return isSettled ?? false;
   };
@@ -71,7 +76,7 @@ const fileKeys = (path: string, clock: Pick<Clock, "wallTime">): KeyStore => {
     settle,
     async *all() {
       let before = Number.POSITIVE_INFINITY;
-      if (latest === undefined) {
+      if (opened === undefined) {
         const { newestKeys } = await import("./journal-file.ts");
         for (const entry of await newestKeys(path)) {
           before = entry.offset;

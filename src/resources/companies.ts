@@ -106,7 +106,7 @@ export class Companies {
 
   /**
    * Iterates the contacts of a company. The service has no such query, so this method reads the complete list of contacts,
-   * 200 per request, and yields those whose `leadId` is the id. 100,000 contacts take 500 requests, at least 50 seconds.
+   * 200 per request, and yields those whose `leadId` is the id. 100,000 contacts take 500 requests, about 50 seconds.
    *
    * @param options - as for `contacts.list`.
    * @example

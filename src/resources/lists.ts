@@ -80,7 +80,7 @@ export class Lists {
 
   /**
    * Iterates the contacts of a list. The service has no such query, so this method reads the complete list of contacts, 200
-   * per request, and yields those whose `listIds` has the id. 100,000 contacts take 500 requests, at least 50 seconds.
+   * per request, and yields those whose `listIds` has the id. 100,000 contacts take 500 requests, about 50 seconds.
    *
    * @param options - as for `contacts.list`.
    * @example

@@ -87,7 +87,10 @@ export const createSandboxClock = (base: Clock) => {
     get isFrozen() {
       return stoppedAt !== undefined;
     },
-    /** How far the clock is ahead of the base clock. Negative if the clock was stopped for longer than it had been ahead. */
+    /**
+     * How far the clock is ahead of the base clock; negative if it is behind. While the clock is stopped, how far it was
+     * ahead when it stopped.
+     */
     get aheadMs() {
       return offset;
     },

@@ -60,7 +60,7 @@ export const unnamedFields = (
 ): readonly Issue[] =>
   straysIn(defOf(schema), value, (_holder, field, names) => {
     if (allowed.includes(field)) return [];
-    return [{ path: [], message: `the document has no such field${suggestion(field, names)}` }];
+    return [{ path: [], message: `the service's document has no such field${suggestion(field, names)}` }];
   });
 
 /** Writes a path as you would type it: `events[3].name`. */

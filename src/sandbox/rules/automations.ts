@@ -66,8 +66,8 @@ export const runAutomations = (
     return { ...result, outcome: "NO_CONTACT", note: "Nobody matched, and no contact was created." };
   if (isTooOld) return { ...result, outcome: "TOO_OLD", note: "The event is too old to start anything." };
   const already = steps.find(({ step }) => step === "already")?.run.automation.name;
-  // The note explains why nothing started. It stays null if another automation started a run.
-  const hasStarted = result.runsStarted > 0 || already === undefined;
-  const note = hasStarted ? null : `The person is already in a run of ${already}.`;
+  // The note is set only if nothing started because the person is already in a run.
+  const needsNoNote = result.runsStarted > 0 || already === undefined;
+  const note = needsNoNote ? null : `The person is already in a run of ${already}.`;
   return { ...result, outcome: "PROCESSED", note };
 };

@@ -125,7 +125,7 @@ export const listContacts = ({ workspace, query }: Call): Reply => {
   return { status: 200, body: { data, total, skip, limit } };
 };
 
-/** Changes a contact by the six PATCH rules. */
+/** Changes a contact by the six rules for PATCH in the service's document. */
 export const updateContact = (call: Call): Reply => {
   const contact = call.workspace.contacts.byId(call.id);
   if (contact === undefined) throw notFound("contact");

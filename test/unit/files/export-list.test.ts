@@ -263,7 +263,7 @@ describe("an export with a checkpoint", () => {
       {},
       listOf(people).list[Symbol.asyncIterator](),
       ValidationError,
-      "checkpoint needs a list of the client",
+      "with checkpoint, the records must be a list that the client returned",
     ],
   ];
   test.each(refused)("is refused where it cannot be kept: %o", async (options, records, kind, message) => {

@@ -73,7 +73,7 @@ test("a 403 says which scope the key needs, and leaves the service's sentence as
     .catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(PermissionDeniedError);
   const hint =
-    "the key needs the scope events:write, its creator's role must allow this, and the request must not look like a browser's";
+    "the key may lack the scope events:write, its creator's role may not allow this, or the request has headers of a browser, such as Origin";
   expect(error).toMatchObject({ hint, message: expect.not.stringContaining("creator") });
   expect(inspect(error)).toContain(hint);
   expect(JSON.stringify(lines)).toContain(hint);

@@ -24,7 +24,12 @@ test("error refuses a field that the document does not name, and says which is m
     issues: [{ path: "firstName" }],
   });
   await expect(client.events.record(event as never)).rejects.toMatchObject({
-    issues: [{ path: "occured_at", message: 'the document has no such field (did you mean "occurredAt"?)' }],
+    issues: [
+      {
+        path: "occured_at",
+        message: 'the service\'s document has no such field (did you mean "occurredAt"?)',
+      },
+    ],
   });
   expect(sandbox.state.requests).toEqual([]);
 });
