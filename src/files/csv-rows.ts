@@ -1,4 +1,4 @@
-import { readLines } from "../runtime/lines.ts";
+import { readLines, withoutMark } from "../runtime/lines.ts";
 import { lineError, problemOf } from "./invalid.ts";
 
 /** One CSV record: a line, or several if a quoted cell contains line breaks. */
@@ -110,8 +110,7 @@ export async function* readRows(
     const rows: Row[] = [];
     for (const { line, text: ownText, end, fault } of lines) {
       if (line <= skipLines) continue;
-      // Files that were joined have a byte order mark in the middle.
-      const text = open === undefined && ownText.startsWith("\uFEFF") ? ownText.slice(1) : ownText;
+      const text = open === undefined ? withoutMark(ownText) : ownText;
       if (open === undefined && fault === undefined && isBlank(text, delimiter)) continue;
       // Excel may write its delimiter into a line above the header, such as `sep=;`.
       const [, separator] =

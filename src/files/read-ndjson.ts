@@ -1,4 +1,4 @@
-import { type Line, readLines } from "../runtime/lines.ts";
+import { type Line, readLines, withoutMark } from "../runtime/lines.ts";
 import { findUnsafeNumber } from "../runtime/unsafe-numbers.ts";
 import { isRecord, messageOf, parsedJson } from "../runtime/values.ts";
 import { lineError, problemOf, recordsOf, unsafeProblem } from "./invalid.ts";
@@ -66,10 +66,8 @@ export const ndjsonRecords = (
   const lines = readLines(chunks, { maxLineBytes });
   let isFirst = true;
   const parseLine = (original: Line) => {
-    // Joined files have a byte order mark in the middle.
-    const line = original.text.startsWith("\uFEFF")
-      ? { ...original, text: original.text.slice(1) }
-      : original;
+    const text = withoutMark(original.text);
+    const line = text === original.text ? original : { ...original, text };
     // Decide fast for most lines, which begin with the record.
     if (line.text[0] !== "{" && line.fault === undefined && line.text.trim() === "") return undefined;
     // Throw even with onInvalid, because every line would be a bad line.

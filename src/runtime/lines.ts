@@ -11,7 +11,9 @@ export interface Line {
   readonly fault: "too-long" | "not-utf8" | undefined;
 }
 
-const byteOrderMark = "\uFEFF";
+/** Removes a byte order mark, which starts a file, and each part of a file that was joined from several. */
+export const withoutMark = (text: string): string => (text.startsWith("\uFEFF") ? text.slice(1) : text);
+
 const newline = 0x0a;
 const carriageReturn = 0x0d;
 
@@ -39,10 +41,9 @@ class LineBuffer {
     this.#parts = [];
     this.bytes = 0;
     this.#number += 1;
-    const text = bytes.toString("utf8");
     return {
       line: this.#number,
-      text: this.#number === 1 && text.startsWith(byteOrderMark) ? text.slice(1) : text,
+      text: bytes.toString("utf8"),
       end,
       fault: isTooLong ? "too-long" : isUtf8(bytes) ? undefined : "not-utf8",
     };
