@@ -131,6 +131,8 @@ const rowParser = (name: string, options: ReadCsvOptions & CsvFacts) => {
   let columns: readonly ReadColumn[] | undefined;
   let width = 0;
   let header: readonly string[] = [];
+  /** The index of the column with the address; -1 if there is none. */
+  let addressAt = -1;
   /** The texts of the fields in a row, for comparison with the header. */
   const textsOf = (row: Row, fields: readonly ReadColumn[]): readonly string[] =>
     fields.map((column) => trimmed(textOf(row, column, options)));
@@ -146,11 +148,11 @@ const rowParser = (name: string, options: ReadCsvOptions & CsvFacts) => {
       columns = read.columns;
       width = cells.length;
       header = textsOf(row, columns);
+      addressAt = columns.findIndex(({ keys }) => keys.length === 1 && keys[0] === address);
       return undefined;
     }
-    const at = columns.findIndex(({ keys }) => keys.length === 1 && keys[0] === address);
-    const mark = columns[at];
-    if (mark !== undefined && trimmed(textOf(row, mark, options)) === header[at]) {
+    const addressColumn = columns[addressAt];
+    if (addressColumn !== undefined && trimmed(textOf(row, addressColumn, options)) === header[addressAt]) {
       const isSame = textsOf(row, columns).every((text, index) => text === header[index]);
       if (isSame) return { problem: "this is the header again, as in a file that was joined from several" };
       const problem =
