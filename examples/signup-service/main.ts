@@ -12,7 +12,7 @@ import { welcomeJobs } from "./jobs.ts";
 const { PORT = "0", DATA = "signup-data", LIST = "", EXPORT_EVERY_MS = "86400000" } = process.env;
 mkdirSync(DATA, { recursive: true });
 
-instrument(); // uses the global providers, if the process has any
+instrument(); // uses the global providers of the process
 const logger = pino();
 const client = new Client({ ledger: fileLedger(join(DATA, "sent.ledger")), logger, logLevel: "warn" });
 const jobs = welcomeJobs(join(DATA, "welcomes.ndjson"), client);

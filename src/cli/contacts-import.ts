@@ -52,7 +52,10 @@ const contactsOf = (request: Request, path: string) => {
 // Enough to see what is wrong: a file may have thousands of names.
 const maxNamed = 10;
 
-/** Passes records on, and warns about the first 10 field names that are not documented fields of a contact. */
+/**
+ * Passes records on, and warns about the first 10 field names that are not documented fields of a contact. The client's
+ * own warning, `unknownFields: { mode: "warn" }`, would repeat each name for every record.
+ */
 async function* withUnknownNamed<T extends object>(
   records: AsyncIterable<T>,
   print: (line: string) => void,

@@ -160,7 +160,7 @@ export class ColumnCollector {
   columns(): Column[] {
     const hasValue = this.#hasValue;
     // A field may be an object in one record and null in another: it becomes the columns of the object. If the field
-    // has any other value in a record, it becomes one column, with the objects as JSON.
+    // has another value in some record, it becomes one column, with the objects as JSON.
     const ancestors = new Set([...hasValue.keys()].flatMap(ancestorsOf));
     const paths = [...hasValue.keys()]
       .filter((path) => hasValue.get(path) || !ancestors.has(path))

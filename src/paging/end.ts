@@ -69,7 +69,7 @@ export class ListEnd {
   readonly #notices: EndNotices;
   readonly #standstill = new Standstill();
   #doubts = 0;
-  /** The service's latest count, for pages without one: a refused position behind the end. */
+  /** The service's latest count, for pages without one: a refused position beyond the end. */
   #total: number | undefined;
 
   /** @param limit - the number of records per page that the caller requested. */

@@ -39,7 +39,10 @@ export const refusal = (admission: Admission): unknown => {
 
 const nothing: readonly Lack[] = [];
 
-/** Returns what keeps a request from going now; an empty list if it may go. */
+/**
+ * Returns what keeps a request from going now; an empty list if it may go. Also notes that an interactive call wants to
+ * go, so that background work keeps leaving a reserve, however long that call waits.
+ */
 const lacksOf = (admission: Admission): readonly Lack[] => {
   const { queue, weight, bounds } = admission;
   const { kind, slots } = queue;

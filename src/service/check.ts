@@ -75,7 +75,7 @@ export const pathOf = (path: readonly PropertyKey[]): string =>
 // its own; the type of a value has none.
 const sentence = (issue: z.core.$ZodIssue): string => {
   if (issue.message !== "" && issue.message !== "Invalid input") return issue.message;
-  return issue.code === "invalid_type" ? `must be ${issue.expected}` : "does not fit";
+  return issue.code === "invalid_type" ? `must be ${issue.expected}` : "is invalid";
 };
 
 // Compiling pays off after about ten checks. A script with a single call is faster without it.

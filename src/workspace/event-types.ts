@@ -4,7 +4,7 @@ import type { ContactPatch } from "../service/contacts.ts";
 import type { EventFields, EventInput } from "../service/events.ts";
 import type { ContactPatchOf, OpenFields } from "./contact-types.ts";
 
-/** The events of a workspace without event schemas: any name except reserved ones, any property except refused ones. */
+/** The events of a workspace without event schemas. Only reserved names and refused properties are excluded. */
 // biome-ignore lint/suspicious/noEmptyInterface: the name is what an editor shows.
 export interface OpenEvents {}
 
