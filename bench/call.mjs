@@ -23,7 +23,7 @@ for (let at = 0; at < processes; at += 1) {
 const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
 
 for (const [title, rounds] of titles) {
-  console.log(`\n${title}${" ".repeat(44 - title.length)}range over processes`);
+  console.log(`\n${title}${" ".repeat(46 - title.length)}range over processes`);
   for (const name of Object.keys(rounds[0]).filter((name) => name !== "process")) {
     // The median of the ratios per round: rounds differ more from each other than clients do within a round.
     const ratio = (some) => median(some.map((round) => round[name] / round["undici.request"])).toFixed(2);
@@ -31,7 +31,7 @@ for (const [title, rounds] of titles) {
       ratio(rounds.filter((round) => round.process === at)),
     ).sort();
     console.log(
-      `  ${name.padEnd(16)} ${ratio(rounds).padStart(6)} x   ${median(rounds.map((round) => round[name]))
+      `  ${name.padEnd(18)} ${ratio(rounds).padStart(6)} x   ${median(rounds.map((round) => round[name]))
         .toFixed(0)
         .padStart(5)} µs   ${each[0]}–${each.at(-1)}`,
     );
