@@ -128,7 +128,9 @@ const start = '{"index":';
  */
 const recordsIn = async (path: string): Promise<Set<number>> => {
   const indexes = new Set<number>();
-  const other = new UsageError(`--rejected: ${path} does not contain rejected records. Name another file`);
+  const other = new UsageError(
+    `--rejected: ${path} contains something other than rejected records, so it is not overwritten. Name another file`,
+  );
   let bytes = 0;
   let rest = Buffer.alloc(0);
   for await (const chunk of createReadStream(path)) {

@@ -43,7 +43,9 @@ export const limitsOver = (
   const faults = [...limitFaults(ownNumbers), ...factory.faults, ...isText(id, "id")];
   faults.push(...isOneOf("open", "closed")(onLost, "onLost"), ...isAtLeast(0)(maxLostMs, "maxLostMs"));
   if (onLost === "open" && !(isNumber(share, 0, 1) && share !== 0))
-    faults.push(`onLost: "open" needs a share above 0 and at most 1`);
+    faults.push(
+      'with onLost "open", share must be above 0 and at most 1: the part of each limit that this process uses without the store',
+    );
   refuseSetup(factory.name, faults);
   const whenLost = { share: onLost === "open" ? (share ?? 0) : 0, maxMs: maxLostMs };
   let opened: LimitStore | undefined;

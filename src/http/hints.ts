@@ -86,7 +86,7 @@ export const clockHint = ({ date }: RawHeaders, wallTime: number): string | unde
   if (!(Math.abs(aheadMs) >= minSkewMs)) return undefined;
   const seconds = Math.round(Math.abs(aheadMs) / 1_000);
   const [where, when] = aheadMs > 0 ? ["ahead of", "future"] : ["behind", "past"];
-  return `this machine's clock is ${seconds} s ${where} the service's clock, so the current time here is in the ${when} there: correct this machine's clock`;
+  return `this machine's clock is ${seconds} s ${where} the service's clock, so the service sees its time as in the ${when}: correct this machine's clock`;
 };
 
 /** Advice about when to retry after a 429. A 429 pauses the narrowest limit of its operation. */
@@ -97,7 +97,7 @@ export const pauseHint = (limit: string | undefined, retryAfterMs: number | unde
 export const onceHint = ({ plan: { once }, call }: Sending): string | undefined =>
   once === undefined || call.progress.outcome === "not-applied"
     ? undefined
-    : `a later call with once ${JSON.stringify(once.key)} and the same ledger is safe: it sends nothing until you call ledger.settle to say whether this email was sent`;
+    : `it is safe to call again with the once key ${JSON.stringify(once.key)} and the same ledger, because nothing is sent until you record with ledger.settle whether this email was sent`;
 
 /** Advice for a failure, in one sentence; undefined if the message is enough. */
 export const hintOf = (failure: Failure, operation: string): string | undefined => {

@@ -220,7 +220,7 @@ export class Attempt {
     const { host } = this.#limits;
     if (!this.wasSent) return `no connection to ${host}`;
     if (this.#start.status === 0) return `no response from ${host}`;
-    return `no end of the response after status ${this.#start.status} and ${this.#length} bytes`;
+    return `no complete response from ${host} (only status ${this.#start.status} and ${this.#length} bytes)`;
   }
 
   #tooLarge(): void {

@@ -86,7 +86,10 @@ export const proxyTunnel = (
   });
   agent.dispatch({ origin, method: "GET", path: "/" }, { onRequestStart: () => undefined });
   // Don't connect directly as a fallback, because the network policy may require the proxy.
-  if (connects.length !== 1) throw new Error("the proxy agent of this undici version is not supported");
+  if (connects.length !== 1)
+    throw new Error(
+      "touchpoint-sdk cannot connect through a proxy with this version of undici: install the newest undici 7",
+    );
   const [connect] = connects;
   return connect && { proxy: url.host, connect };
 };

@@ -271,7 +271,7 @@ test("--rejected leaves a file that this command did not write as it is", async 
   const path = scratch().put("notes.txt", "my notes\n");
   const { code, err } = await imported("a.csv", "email\nx\n", "--rejected", path);
   expect([code, readFileSync(path, "utf8")]).toEqual([2, "my notes\n"]);
-  expect(err).toContain("does not contain rejected records. Name another file");
+  expect(err).toContain("contains something other than rejected records, so it is not overwritten");
 });
 
 test("a plan is a table on a terminal, and NDJSON elsewhere", async () => {

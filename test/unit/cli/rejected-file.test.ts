@@ -69,7 +69,7 @@ test.each([
 ])("a file of %s is refused by name, and stays as it is", async (_, text) => {
   await writeFile(path, text);
   await expect(rejectedFile(path, true)).rejects.toThrow(
-    `--rejected: ${path} does not contain rejected records`,
+    `--rejected: ${path} contains something other than rejected records`,
   );
   expect(await content()).toBe(text);
 });

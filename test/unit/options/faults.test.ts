@@ -12,7 +12,7 @@ const hooks = "onRequest, onResponse, onRetry, onWait, onValidationIssue";
 const plainHeaders = "headers must be a plain object of strings";
 const plainLimits = "limits must be a plain object, or false";
 const wrongNumbers = (names: string): string =>
-  "limits: the property numbers of a shared-limits object must be a plain object with a valid number for every limit. " +
+  "limits: a shared-limits object must have a property named numbers: a plain object with a valid number for every limit. " +
   `Missing or wrong: ${names}`;
 
 test.each<[object, string]>([

@@ -110,7 +110,7 @@ describe("Attempt", () => {
     expect([failure.kind, failure.wasSent, failure.message]).toEqual([
       "timeout",
       true,
-      "no end of the response after status 200 and 1 bytes within timeoutMs, 100 ms",
+      "no complete response from service.test (only status 200 and 1 bytes) within timeoutMs, 100 ms",
     ]);
     expect(dropped).toEqual([failure]);
   });
