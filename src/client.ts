@@ -17,7 +17,7 @@ import { Lists } from "./resources/lists.ts";
 import { bindMethods } from "./runtime/bound-methods.ts";
 import { type Clock, systemClock } from "./runtime/clock.ts";
 import { assertNode } from "./runtime/node-version.ts";
-import { isAtLeast, refuseSetup, ruleFaults } from "./runtime/rules.ts";
+import { mustBeAtLeast, refuseSetup, ruleFaults } from "./runtime/rules.ts";
 import type { OpenFields } from "./workspace/contact-types.ts";
 import type { OpenEvents } from "./workspace/event-types.ts";
 
@@ -217,7 +217,7 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
    * ```
    */
   async close(options: CloseOptions = {}): Promise<CloseReport> {
-    refuseSetup("close", ruleFaults(options, { graceMs: isAtLeast(0) }));
+    refuseSetup("close", ruleFaults(options, { graceMs: mustBeAtLeast(0) }));
     return this.#node.close(options?.graceMs, this.#runtime.clock);
   }
 

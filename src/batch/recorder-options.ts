@@ -1,7 +1,7 @@
 import {
-  isAtLeast,
-  isCallback,
-  isWhole,
+  mustBeAtLeast,
+  mustBeFunction,
+  mustBeWhole,
   type Rules,
   readOptions,
   refuseSetup,
@@ -58,12 +58,12 @@ export type RecorderSettings = RecorderOptions &
   Required<Pick<RecorderOptions, "maxBatch" | "maxDelayMs" | "maxPending">>;
 
 const rules: Rules = {
-  maxBatch: isWhole(1, maxEventsPerRequest),
-  maxDelayMs: isAtLeast(0),
-  maxPending: isWhole(1),
-  onDrop: isCallback,
-  onOutcome: isCallback,
-  waitUntil: isCallback,
+  maxBatch: mustBeWhole(1, maxEventsPerRequest),
+  maxDelayMs: mustBeAtLeast(0),
+  maxPending: mustBeWhole(1),
+  onDrop: mustBeFunction,
+  onOutcome: mustBeFunction,
+  waitUntil: mustBeFunction,
 };
 
 /** @throws ConfigurationError naming every fault at once. */

@@ -9,7 +9,7 @@ import { type PagingOptions, paged } from "../paging/paged.ts";
 import { explained, keptDraftOf } from "../runtime/atomic-file.ts";
 import { keyHash } from "../runtime/checkpoint.ts";
 import { type DraftFile, Resumable } from "../runtime/resumable.ts";
-import { isCallback, must, type Rules, readOptions, refuseFaults, ruleFaults } from "../runtime/rules.ts";
+import { must, mustBeFunction, type Rules, readOptions, refuseFaults, ruleFaults } from "../runtime/rules.ts";
 import { stateFile, stateKind } from "../runtime/saved-state.ts";
 import { isCount, isRecord, isString, isStringOrNull } from "../runtime/values.ts";
 import type { Contact } from "../service/contacts.ts";
@@ -229,7 +229,7 @@ const rules: Rules = {
   ...callRules,
   snapshot: must("the path of a snapshot", (value) => typeof value === "string" && value !== ""),
   search: must("a text", (value) => typeof value === "string"),
-  onProgress: isCallback,
+  onProgress: mustBeFunction,
 };
 
 /** @throws ValidationError naming every fault of the options. */

@@ -1,7 +1,7 @@
 import type { Call } from "../call/call.ts";
 import type { BudgetState, Limits } from "../options/limits.ts";
 import { iterateUntilAborted, untilAborted } from "../runtime/cancellation.ts";
-import { isSignal, isWhole, readOptions, refuseFaults, ruleFaults } from "../runtime/rules.ts";
+import { mustBeSignal, mustBeWhole, readOptions, refuseFaults, ruleFaults } from "../runtime/rules.ts";
 import { isCount, isIterable } from "../runtime/values.ts";
 import { type EventInput, maxEventsPerRequest, readEvent } from "../service/events.ts";
 import { operations } from "../service/operations.ts";
@@ -38,7 +38,7 @@ export interface ForecastContext {
   readonly largestBatch: () => number;
 }
 
-export const batchSizeRule = isWhole(1, maxEventsPerRequest);
+export const batchSizeRule = mustBeWhole(1, maxEventsPerRequest);
 
 const dayMs = 86_400_000;
 /** Older events start no automation. Source: service document, Events, record-an-event rule 3. */
@@ -120,7 +120,7 @@ export const forecast = async (
   input: ForecastOptions,
   context: ForecastContext,
 ): Promise<IngestForecast> => {
-  const rules = { batchSize: batchSizeRule, signal: isSignal };
+  const rules = { batchSize: batchSizeRule, signal: mustBeSignal };
   const options = readOptions(input, rules);
   const faults = ruleFaults(options, rules);
   if (!isCount(source) && !isIterable(source))

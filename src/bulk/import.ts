@@ -7,7 +7,7 @@ import type { CallOptions } from "../options/options.ts";
 import { findContact } from "../paging/matching.ts";
 import { untilAborted } from "../runtime/cancellation.ts";
 import { foldAscii } from "../runtime/fold-ascii.ts";
-import { isFlag, isOneOf, isWhole, must, type Rules } from "../runtime/rules.ts";
+import { must, mustBeBoolean, mustBeOneOf, mustBeWhole, type Rules } from "../runtime/rules.ts";
 import { describeIssues } from "../service/check.ts";
 import { type Contact, readUpsert } from "../service/contacts.ts";
 import { maxAddressesPerRequest } from "../service/lists.ts";
@@ -301,9 +301,9 @@ class Import {
 }
 
 const rules: Rules = {
-  mode: isOneOf("upsert", "create", "update"),
-  dryRun: isFlag,
-  maxChanges: isWhole(0),
+  mode: mustBeOneOf("upsert", "create", "update"),
+  dryRun: mustBeBoolean,
+  maxChanges: mustBeWhole(0),
   addToList: must("a list id", (value) => typeof value === "string" && value !== ""),
 };
 

@@ -10,7 +10,7 @@ import { ApiError, RateLimitError, ValidationError } from "../errors.ts";
 import { untilAborted } from "../runtime/cancellation.ts";
 import { contentHash } from "../runtime/content-hash.ts";
 import { toHeaders } from "../runtime/headers.ts";
-import { isCallback, isOneOf, isWhole, must, type Rules } from "../runtime/rules.ts";
+import { must, mustBeFunction, mustBeOneOf, mustBeWhole, type Rules } from "../runtime/rules.ts";
 import { describeIssues } from "../service/check.ts";
 import { type EventInput, maxEventsPerRequest, readEvent } from "../service/events.ts";
 import { operations } from "../service/operations.ts";
@@ -158,14 +158,14 @@ const hasSourceName = (value: unknown): boolean => {
 };
 
 const rules: Rules = {
-  onOutcome: isCallback,
+  onOutcome: mustBeFunction,
   batchSize: batchSizeRule,
   idFrom: must(
     "a function, or { source } with the source's name",
     (value) => typeof value === "function" || hasSourceName(value),
   ),
-  total: isWhole(0),
-  onDailyLimit: isOneOf("error", "wait"),
+  total: mustBeWhole(0),
+  onDailyLimit: mustBeOneOf("error", "wait"),
   maxAgeMs: must("above 0", (value) => Number(value) > 0),
 };
 

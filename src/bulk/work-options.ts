@@ -3,9 +3,9 @@ import { callRules, sharedRules } from "../options/validation.ts";
 import type { CheckpointStore } from "../runtime/checkpoint.ts";
 import {
   can,
-  isCallback,
-  isWhole,
   must,
+  mustBeFunction,
+  mustBeWhole,
   type Rules,
   readOptions,
   refuseFaults,
@@ -53,9 +53,9 @@ const shared: Rules = {
   checkpoint: must("a path, or a store with load and save", (value) =>
     typeof value === "string" ? value !== "" : can(value, "load", "save"),
   ),
-  concurrency: isWhole(1),
-  onProgress: isCallback,
-  onRejected: isCallback,
+  concurrency: mustBeWhole(1),
+  onProgress: mustBeFunction,
+  onRejected: mustBeFunction,
 };
 
 /**

@@ -1,5 +1,5 @@
 import type { Route } from "../options/validation.ts";
-import { isOneOf, type Rule, type Rules, refuseFaults, ruleFaults } from "../runtime/rules.ts";
+import { mustBeOneOf, type Rule, type Rules, refuseFaults, ruleFaults } from "../runtime/rules.ts";
 import { isBytes, isPlainObject, isSearchParams } from "../runtime/values.ts";
 import { Anything } from "../service/common.ts";
 import { comparablePath, isWithin } from "../service/comparable-path.ts";
@@ -65,9 +65,9 @@ const bodyFaults: Rule = (body) => {
 };
 
 const requestRules: Rules = {
-  method: isOneOf("GET", "POST", "PUT", "PATCH", "DELETE"),
+  method: mustBeOneOf("GET", "POST", "PUT", "PATCH", "DELETE"),
   path: pathFaults,
-  replay: isOneOf("safe", "idempotent", "keyed", "never"),
+  replay: mustBeOneOf("safe", "idempotent", "keyed", "never"),
   query: queryFaults,
   body: bodyFaults,
 };

@@ -116,7 +116,7 @@ export const columnsOf = (
 /** The columns to write, in order: paths such as `customFields.plan`, or paths and their names in the header. */
 export type WriteColumns = readonly string[] | Readonly<Record<string, string>>;
 
-export const areColumns: Rule = (value, option) => {
+export const mustBeColumns: Rule = (value, option) => {
   if (typeof value !== "object" || value === null)
     return [`${option} must be ["email"] or { email: "E-mail" }, got ${JSON.stringify(value)}`];
   const names: readonly unknown[] = Object.values(value);

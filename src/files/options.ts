@@ -1,9 +1,9 @@
 import {
-  isCallback,
-  isFlag,
-  isString,
-  isWhole,
   must,
+  mustBeBoolean,
+  mustBeFunction,
+  mustBeString,
+  mustBeWhole,
   type Rules,
   readOptions,
   refuseSetup,
@@ -50,9 +50,9 @@ const isEncoding = (value: unknown): boolean => {
 };
 
 export const readRules: Rules = {
-  onInvalid: isCallback,
-  maxLineBytes: isWhole(1),
-  name: isString,
+  onInvalid: mustBeFunction,
+  maxLineBytes: mustBeWhole(1),
+  name: mustBeString,
   encoding: must("the name of an encoding, for example windows-1252", isEncoding),
 };
 
@@ -86,9 +86,9 @@ export interface Written {
   readonly resumed?: number;
 }
 
-export const writeRules: Rules = { checkpoint: isString, gzip: isFlag, onWritten: isCallback };
+export const writeRules: Rules = { checkpoint: mustBeString, gzip: mustBeBoolean, onWritten: mustBeFunction };
 
-export const isDelimiter = must(
+export const mustBeDelimiter = must(
   "one character, but not a quote or a line break",
   (value) => typeof value === "string" && value.length === 1 && !/["\r\n]/.test(value),
 );

@@ -2,8 +2,8 @@ import { ConfigurationError } from "../errors.ts";
 import { foldedName } from "../runtime/nearest-name.ts";
 import {
   anything,
-  isOneOf,
   must,
+  mustBeOneOf,
   type Rules,
   readOptions,
   refuseSetup,
@@ -120,7 +120,7 @@ const cellTypes = ["text", "number", "boolean", "list"];
 const contactRules: Rules = {
   ...csvRules,
   customFields: anything,
-  format: isOneOf("csv", "ndjson"),
+  format: mustBeOneOf("csv", "ndjson"),
   types: must(
     `an object of types by field name: ${cellTypes.join(", ")}`,
     (value) => isObject(value) && Object.values(value).every((type) => cellTypes.includes(String(type))),

@@ -1,11 +1,24 @@
-import { isCallback, isFlag, isOneOf, isWhole, must, type Rules } from "../runtime/rules.ts";
+import {
+  must,
+  mustBeBoolean,
+  mustBeFunction,
+  mustBeOneOf,
+  mustBeWhole,
+  type Rules,
+} from "../runtime/rules.ts";
 import { isRecord, messageOf } from "../runtime/values.ts";
 import { CellFault, formulaText, unguardFormula } from "./csv-cell.ts";
 import { type ColumnNames, columnsOf, type ReadColumn, trimmed } from "./csv-columns.ts";
 import { type Row, readRows } from "./csv-rows.ts";
 import { setAt } from "./dotted-path.ts";
 import { lineError, recordsOf } from "./invalid.ts";
-import { defaultMaxLineBytes, isDelimiter, knownOptions, type ReadOptions, readRules } from "./options.ts";
+import {
+  defaultMaxLineBytes,
+  knownOptions,
+  mustBeDelimiter,
+  type ReadOptions,
+  readRules,
+} from "./options.ts";
 import { type FileSource, openSource } from "./source.ts";
 
 /** The position of a cell, for `cast`. */
@@ -53,13 +66,13 @@ export interface ReadCsvOptions extends ReadOptions {
 /** The rules of the options. */
 export const csvRules: Rules = {
   ...readRules,
-  delimiter: isDelimiter,
+  delimiter: mustBeDelimiter,
   columns: must('{ "name in the file": "field" or false }', isRecord),
-  skipLines: isWhole(0),
-  onHeader: isCallback,
-  cast: isCallback,
-  emptyCells: isOneOf("omit", "string", "null"),
-  unescapeFormulas: isFlag,
+  skipLines: mustBeWhole(0),
+  onHeader: mustBeFunction,
+  cast: mustBeFunction,
+  emptyCells: mustBeOneOf("omit", "string", "null"),
+  unescapeFormulas: mustBeBoolean,
 };
 
 /** Facts about a file that the reader of contacts knows beyond the options of `readCsv`. */

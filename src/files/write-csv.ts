@@ -3,11 +3,11 @@ import { stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { destinationOf, explained, removeOldDrafts } from "../runtime/atomic-file.ts";
-import { isFlag, type Rules } from "../runtime/rules.ts";
-import { areColumns, columnsFrom, type WriteColumns } from "./csv-columns.ts";
+import { mustBeBoolean, type Rules } from "../runtime/rules.ts";
+import { columnsFrom, mustBeColumns, type WriteColumns } from "./csv-columns.ts";
 import { csvForm, spooledTable, tableOfFile } from "./csv-table.ts";
 import { exportList, exportTarget } from "./export-list.ts";
-import { isDelimiter, knownOptions, type WriteOptions, type Written, writeRules } from "./options.ts";
+import { knownOptions, mustBeDelimiter, type WriteOptions, type Written, writeRules } from "./options.ts";
 import { pathOf } from "./source.ts";
 import { ndjsonForm } from "./write-ndjson.ts";
 import { assertRecords, blocksOf, type FileTarget, writeBlocks } from "./write-records.ts";
@@ -35,10 +35,10 @@ export interface WriteCsvOptions extends WriteOptions {
 
 const rules: Rules = {
   ...writeRules,
-  delimiter: isDelimiter,
-  columns: areColumns,
-  escapeFormulas: isFlag,
-  byteOrderMark: isFlag,
+  delimiter: mustBeDelimiter,
+  columns: mustBeColumns,
+  escapeFormulas: mustBeBoolean,
+  byteOrderMark: mustBeBoolean,
 };
 
 /**

@@ -1,6 +1,6 @@
 import { documentedLimits, type Limits, limitFaults } from "../options/limits.ts";
 import type { SharedBudget, SharedLimits } from "../options/shared-limits.ts";
-import { isAtLeast, isNumber, isOneOf, isText, refuseSetup } from "../runtime/rules.ts";
+import { isNumber, mustBeAtLeast, mustBeOneOf, mustBeText, refuseSetup } from "../runtime/rules.ts";
 import { FleetBudget } from "./fleet-budget.ts";
 import { FleetGate } from "./gate.ts";
 import { LimitStore } from "./limit-store.ts";
@@ -40,8 +40,11 @@ export const limitsOver = (
     maxLostMs = 60_000,
     ...ownNumbers
   }: Partial<SharedLimitsOptions> = options ?? {};
-  const faults = [...limitFaults(ownNumbers), ...factory.faults, ...isText(id, "id")];
-  faults.push(...isOneOf("open", "closed")(onLost, "onLost"), ...isAtLeast(0)(maxLostMs, "maxLostMs"));
+  const faults = [...limitFaults(ownNumbers), ...factory.faults, ...mustBeText(id, "id")];
+  faults.push(
+    ...mustBeOneOf("open", "closed")(onLost, "onLost"),
+    ...mustBeAtLeast(0)(maxLostMs, "maxLostMs"),
+  );
   if (onLost === "open" && !(isNumber(share, 0, 1) && share !== 0))
     faults.push(
       'with onLost "open", share must be above 0 and at most 1: the part of each limit that this process uses without the store',

@@ -2,13 +2,13 @@ import type { FileHandle } from "node:fs/promises";
 import { resolve } from "node:path";
 import { ConfigurationError, isTouchpointError } from "../errors.ts";
 import { type Clock, systemClock } from "../runtime/clock.ts";
-import { isText, refuseSetup } from "../runtime/rules.ts";
+import { mustBeText, refuseSetup } from "../runtime/rules.ts";
 import { messageOf } from "../runtime/values.ts";
 import type { JournalFile } from "./journal-file.ts";
 import type { Ledger } from "./ledger.ts";
 import { type KeyStore, ledgerOver } from "./ledger-over.ts";
 import { entryAt } from "./memory-ledger.ts";
-import { isClock, type Stored, settled } from "./rules.ts";
+import { mustBeClock, type Stored, settled } from "./rules.ts";
 
 /** The key store of a ledger in a file, for the processes of one machine. */
 const fileKeys = (path: string, clock: Pick<Clock, "wallTime">): KeyStore => {
@@ -112,6 +112,6 @@ const fileKeys = (path: string, clock: Pick<Clock, "wallTime">): KeyStore => {
  * ```
  */
 export const fileLedger = (path: string, clock: Pick<Clock, "wallTime"> = systemClock): Ledger => {
-  refuseSetup("fileLedger", [...isText(path, "path"), ...isClock(clock, "clock")]);
+  refuseSetup("fileLedger", [...mustBeText(path, "path"), ...mustBeClock(clock, "clock")]);
   return ledgerOver(fileKeys(resolve(path), clock));
 };

@@ -3,7 +3,7 @@ import { refuseSetup } from "../runtime/rules.ts";
 import { jsonCopy } from "../runtime/values.ts";
 import type { Ledger } from "./ledger.ts";
 import { ledgerOver } from "./ledger-over.ts";
-import { isClock, type Settling, type Stored, scheduledIdOf, settled } from "./rules.ts";
+import { mustBeClock, type Settling, type Stored, scheduledIdOf, settled } from "./rules.ts";
 
 /** Copies a receipt, so that changes by a caller don't affect the stored one. */
 const copyOf = (receipt: unknown): unknown => (receipt === undefined ? undefined : jsonCopy(receipt));
@@ -72,7 +72,7 @@ export class KeyTable<Entry extends Stored> {
  * ```
  */
 export const memoryLedger = (clock: Pick<Clock, "wallTime"> = systemClock): Ledger => {
-  refuseSetup("memoryLedger", isClock(clock, "clock"));
+  refuseSetup("memoryLedger", mustBeClock(clock, "clock"));
   const table = new KeyTable<Stored>();
   return ledgerOver({
     find: async (key) => entryAt(table.find(key), clock.wallTime()),

@@ -1,10 +1,10 @@
 import { epochMsOf, momentObjectFault } from "../runtime/moments.ts";
 import {
   can,
-  isFlag,
-  isOneOf,
-  isString,
   must,
+  mustBeBoolean,
+  mustBeOneOf,
+  mustBeString,
   type Rule,
   type Rules,
   readOptions,
@@ -111,11 +111,11 @@ export const settlingByHand = (entry: LedgerEntry, as: Settlement, force = false
   return { as, over: as !== "sent" && scheduledIdOf(entry.operation, entry.receipt) !== undefined };
 };
 
-const isSettlement = isOneOf("sent", "not-sent", "unknown");
+const isSettlement = mustBeOneOf("sent", "not-sent", "unknown");
 
 const detailRules: Rules = {
   claim: must("the claim that ledger.claim returned", (claim) => typeof claim === "string"),
-  force: isFlag,
+  force: mustBeBoolean,
   receipt: must(
     "JSON of at most 64 KiB and at most 64 levels",
     (receipt) => receiptText(receipt) !== undefined,
@@ -124,12 +124,12 @@ const detailRules: Rules = {
 
 /** @throws ValidationError for a key that is not a string. */
 export const checkKey = (method: string, key: unknown): void =>
-  refuseFaults(`ledger.${method}`, isString(key, "the key"));
+  refuseFaults(`ledger.${method}`, mustBeString(key, "the key"));
 
 /** @throws ValidationError naming every fault of the arguments of a settlement. */
 export const checkSettling = (key: unknown, settlement: unknown, details: unknown): void =>
   refuseFaults("ledger.settle", [
-    ...isString(key, "the key"),
+    ...mustBeString(key, "the key"),
     ...isSettlement(settlement, "the settlement"),
     ...ruleFaults(details, detailRules),
   ]);
@@ -145,14 +145,14 @@ const sinceMs = (since: unknown): number => {
 const sinceShape =
   "must be a valid Date, a Temporal.Instant, a Temporal.ZonedDateTime or an ISO 8601 string with a time zone";
 
-const isTime: Rule = (since, name) => {
+const mustBeTime: Rule = (since, name) => {
   if (!Number.isNaN(sinceMs(since))) return [];
   const isOther = typeof since === "object" && since !== null && epochMsOf(since) === undefined;
   const shape = `${sinceShape}, got ${shown(since)}`;
   return [`${name} ${isOther ? momentObjectFault(since, shape) : shape}`];
 };
 
-const filterRules: Rules = { state: isOneOf("pending", "unknown", "sent"), since: isTime };
+const filterRules: Rules = { state: mustBeOneOf("pending", "unknown", "sent"), since: mustBeTime };
 
 /**
  * Converts a filter to a function that returns whether a row passes.
@@ -168,7 +168,7 @@ export const listFilter = (input: LedgerFilter | undefined): ((row: LedgerRow) =
 };
 
 /** Checks the clock argument of `memoryLedger` and `fileLedger`. An untyped caller may pass options there. */
-export const isClock: Rule = (clock) =>
+export const mustBeClock: Rule = (clock) =>
   can(clock, "wallTime")
     ? []
     : [

@@ -1,13 +1,13 @@
 import {
   anything,
   can,
-  isAtLeast,
-  isCallback,
-  isFlag,
   isNumber,
-  isOneOf,
-  isWhole,
   must,
+  mustBeAtLeast,
+  mustBeBoolean,
+  mustBeFunction,
+  mustBeOneOf,
+  mustBeWhole,
   optionsOf,
   type Rule,
   type Rules,
@@ -15,7 +15,7 @@ import {
 import { isStandardSchema } from "../runtime/standard-schema.ts";
 import { isPlainObject, isRecord } from "../runtime/values.ts";
 import { reservedEventPrefix } from "../service/events.ts";
-import { isDeadline } from "./deadline.ts";
+import { mustBeDeadline } from "./deadline.ts";
 import { oldDispatcher } from "./fetch.ts";
 import { hookNames } from "./hooks.ts";
 import { documentedLimits, limitFaults, scopeFaults } from "./limits.ts";
@@ -24,7 +24,7 @@ import { isShared } from "./shared-limits.ts";
 import { routeFaults, sharedRules } from "./validation.ts";
 
 const areHooks = optionsOf(
-  Object.fromEntries(hookNames.map((name) => [name, isCallback])),
+  Object.fromEntries(hookNames.map((name) => [name, mustBeFunction])),
   `an object of functions: ${hookNames.join(", ")}`,
 );
 
@@ -47,7 +47,7 @@ const limitsFaults = (limits: unknown): readonly string[] => {
   ];
 };
 
-const isSchema = must("a Standard Schema, for example of zod, valibot or arktype", isStandardSchema);
+const mustBeSchema = must("a Standard Schema, for example of zod, valibot or arktype", isStandardSchema);
 
 const eventsFaults: Rule = (events, option) => {
   if (!isRecord(events) || Object.keys(events).length === 0)
@@ -55,7 +55,7 @@ const eventsFaults: Rule = (events, option) => {
   return Object.entries(events).flatMap(([name, schema]) =>
     name.startsWith(reservedEventPrefix)
       ? [`${option}: "${name}" is reserved for events that the service records itself`]
-      : isSchema(schema, `${option}["${name}"]`),
+      : mustBeSchema(schema, `${option}["${name}"]`),
   );
 };
 
@@ -79,7 +79,7 @@ const dispatcherFaults: Rule = (dispatcher, option) => {
 };
 
 const unknownFieldsRules: Rules = {
-  mode: isOneOf("error", "warn", "pass"),
+  mode: mustBeOneOf("error", "warn", "pass"),
   allow: must(
     "an array of field names",
     (value) => Array.isArray(value) && value.every((name) => typeof name === "string"),
@@ -94,34 +94,34 @@ export const clientRules = {
   ...sharedRules,
   apiKey: anything,
   baseUrl: anything,
-  deadline: isDeadline,
-  maxRetryAfterMs: isAtLeast(0),
-  concurrency: isWhole(1),
-  maxQueued: isWhole(0),
+  deadline: mustBeDeadline,
+  maxRetryAfterMs: mustBeAtLeast(0),
+  concurrency: mustBeWhole(1),
+  maxQueued: mustBeWhole(0),
   interactiveReserve: must("a number from 0 to 0.5", (value) => isNumber(value, 0, 0.5)),
-  maxResponseBytes: isWhole(1),
+  maxResponseBytes: mustBeWhole(1),
   limits: limitsFaults,
   limitScopes: scopeFaults,
-  responseValidation: isOneOf("warn", "strict", "off"),
-  fetch: isCallback,
+  responseValidation: mustBeOneOf("warn", "strict", "off"),
+  fetch: mustBeFunction,
   dispatcher: dispatcherFaults,
   proxy: anything,
   hooks: hooksFaults,
   ledger: must("memoryLedger(), fileLedger(path), or an object with claim and settle", (value) =>
     can(value, "claim", "settle"),
   ),
-  logLevel: isOneOf(...logLevels),
+  logLevel: mustBeOneOf(...logLevels),
   logger: (value) =>
     can(value, "debug", "info", "warn", "error")
       ? []
       : ["logger must have debug, info, warn and error, like console"],
-  customFields: isSchema,
+  customFields: mustBeSchema,
   events: eventsFaults,
   unknownFields: optionsOf(unknownFieldsRules, "{ mode, allow }"),
   recipients: anything,
-  dryRun: isFlag,
+  dryRun: mustBeBoolean,
   routes: routeFaults,
-  allowInsecureHttp: isFlag,
-  dangerouslyAllowBrowser: isFlag,
-  interception: isFlag,
+  allowInsecureHttp: mustBeBoolean,
+  dangerouslyAllowBrowser: mustBeBoolean,
+  interception: mustBeBoolean,
 } satisfies Rules;

@@ -18,7 +18,7 @@ const responseTimeMs = 250;
 // A larger number (more than three years) must be a time since 1970 that the caller passed by mistake.
 const longestMs = 100_000_000_000;
 
-export const isDeadline = must(
+export const mustBeDeadline = must(
   "a valid Date, a Temporal.Instant, or milliseconds from now (for milliseconds since 1970: new Date(ms))",
   (value) =>
     typeof value === "number" ? isNumber(value, -longestMs, longestMs) : Number.isFinite(epochMsOf(value)),

@@ -1,4 +1,4 @@
-import { isNumber, isText, isWhole, must, optionsOf, type Rules } from "../runtime/rules.ts";
+import { isNumber, must, mustBeText, mustBeWhole, optionsOf, type Rules } from "../runtime/rules.ts";
 import type { ByPriority } from "./priority.ts";
 
 /** The maximum number of requests, emails or events in a window. */
@@ -86,7 +86,7 @@ export const documentedLimits: Limits = {
 };
 
 const windowRules: Rules = {
-  max: isWhole(1),
+  max: mustBeWhole(1),
   windowMs: must("a number above 0", (value) => Number.isFinite(value) && isNumber(value, Number.MIN_VALUE)),
 };
 
@@ -95,13 +95,13 @@ const isWindow = optionsOf(windowRules, "{ max, windowMs }", ["max", "windowMs"]
 const limitRules: Rules = Object.fromEntries(
   Object.entries<Limit | number>({ ...documentedLimits }).map(([name, limit]) => [
     name,
-    typeof limit === "number" ? isWhole(1) : isWindow,
+    typeof limit === "number" ? mustBeWhole(1) : isWindow,
   ]),
 );
 
 /** Finds the faults of limit scopes. */
 export const scopeFaults = optionsOf(
-  { requests: isText, emails: isText, events: isText },
+  { requests: mustBeText, emails: mustBeText, events: mustBeText },
   "a plain object of names by limit",
 );
 

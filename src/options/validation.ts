@@ -1,4 +1,4 @@
-import { isAtLeast, isOneOf, isSignal, isWhole, type Rules } from "../runtime/rules.ts";
+import { mustBeAtLeast, mustBeOneOf, mustBeSignal, mustBeWhole, type Rules } from "../runtime/rules.ts";
 import { isIterable, isLoopback, isPlainObject } from "../runtime/values.ts";
 import type { Method } from "../service/define.ts";
 import { allOperations } from "../service/operations.ts";
@@ -54,16 +54,16 @@ export const browserFaults = (): readonly string[] =>
 
 /** The rules of options that both a call and a client have. */
 export const sharedRules = {
-  timeoutMs: isAtLeast(1),
-  totalTimeoutMs: isAtLeast(1),
-  maxWaitMs: isAtLeast(0),
-  maxRetries: isWhole(0),
-  priority: isOneOf("interactive", "background"),
+  timeoutMs: mustBeAtLeast(1),
+  totalTimeoutMs: mustBeAtLeast(1),
+  maxWaitMs: mustBeAtLeast(0),
+  maxRetries: mustBeWhole(0),
+  priority: mustBeOneOf("interactive", "background"),
   headers: headerFaults,
 } satisfies Rules;
 
 /** The rules of the options of one call. */
-export const callRules = { ...sharedRules, signal: isSignal };
+export const callRules = { ...sharedRules, signal: mustBeSignal };
 
 // Every path begins with /api/v1, so remove it from a base URL that was copied with it.
 const basePathOf = (path: string): string => path.replace(/\/+$/, "").replace(/(\/+api\/+v1)?$/i, "");

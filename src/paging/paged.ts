@@ -10,8 +10,8 @@ import { callRules } from "../options/validation.ts";
 import { openScope } from "../runtime/cancellation.ts";
 import {
   anything,
-  isOneOf,
-  isWhole,
+  mustBeOneOf,
+  mustBeWhole,
   type Rules,
   readOptions,
   refuseFaults,
@@ -114,8 +114,8 @@ interface ListQuery {
 
 const walkRules: Rules = {
   ...callRules,
-  prefetch: isWhole(0),
-  consistency: isOneOf("strict", "fast"),
+  prefetch: mustBeWhole(0),
+  consistency: mustBeOneOf("strict", "fast"),
   cursor: anything,
 };
 
@@ -126,7 +126,7 @@ const pageRules: Rules = {
 };
 
 const arrayRules: Rules = {
-  max: (max, name) => (max === Number.POSITIVE_INFINITY ? [] : isWhole(0)(max, name)),
+  max: (max, name) => (max === Number.POSITIVE_INFINITY ? [] : mustBeWhole(0)(max, name)),
 };
 
 /**

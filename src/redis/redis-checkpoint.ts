@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../errors.ts";
 import { type CheckpointStore, checkpoints } from "../runtime/checkpoint.ts";
-import { isText, refuseSetup, ruleFaults } from "../runtime/rules.ts";
+import { mustBeText, refuseSetup, ruleFaults } from "../runtime/rules.ts";
 import { clientFaults, type RedisCommands } from "./commands.ts";
 import { withAdvice } from "./fault.ts";
 import { echoScript, getScript, setScript } from "./ledger-scripts.ts";
@@ -32,7 +32,7 @@ export interface RedisCheckpointOptions {
  * ```
  */
 export const redisCheckpoint = (redis: RedisCommands, options: RedisCheckpointOptions): CheckpointStore => {
-  const faults = ruleFaults(options, { id: isText }, { required: ["id"] });
+  const faults = ruleFaults(options, { id: mustBeText }, { required: ["id"] });
   refuseSetup("redisCheckpoint", [...clientFaults(redis), ...faults]);
   const key = `touchpoint:checkpoint:${options.id}`;
   const stored = `the checkpoint ${key}`;

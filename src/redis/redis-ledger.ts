@@ -3,7 +3,7 @@ import { ConfigurationError } from "../errors.ts";
 import type { Ledger, LedgerLog } from "../ledger/ledger.ts";
 import { type Adapter, type KeyStore, ledgerOver } from "../ledger/ledger-over.ts";
 import { type LedgerEntry, scheduledIdOf } from "../ledger/rules.ts";
-import { isFlag, isString, refuseSetup, ruleFaults } from "../runtime/rules.ts";
+import { mustBeBoolean, mustBeString, refuseSetup, ruleFaults } from "../runtime/rules.ts";
 import { clientFaults, nodesOf, type RedisCommands } from "./commands.ts";
 import { faultOf, withAdvice } from "./fault.ts";
 import {
@@ -140,7 +140,7 @@ const redisKeys = (redis: RedisCommands, prefix: string, check: () => Promise<vo
  * ```
  */
 export const redisLedger = (redis: RedisCommands, options?: RedisLedgerOptions): Ledger => {
-  const faults = ruleFaults(options, { prefix: isString, allowEviction: isFlag });
+  const faults = ruleFaults(options, { prefix: mustBeString, allowEviction: mustBeBoolean });
   refuseSetup("redisLedger", [...clientFaults(redis), ...faults]);
   const { prefix = "touchpoint:sent:", allowEviction = false } = options ?? {};
   let log: LedgerLog | undefined;

@@ -9,7 +9,7 @@ import { type Paged, type PagingOptions, paged } from "../paging/paged.ts";
 import { bindMethods } from "../runtime/bound-methods.ts";
 import { inTime, untilAborted } from "../runtime/cancellation.ts";
 import { toHeaders } from "../runtime/headers.ts";
-import { isFlag, must, type Rules, readOptions, refuseFaults, ruleFaults } from "../runtime/rules.ts";
+import { must, mustBeBoolean, type Rules, readOptions, refuseFaults, ruleFaults } from "../runtime/rules.ts";
 import type { Operation } from "../service/define.ts";
 import type {
   EmailInput,
@@ -54,7 +54,7 @@ const isOnceKey = (key: unknown): boolean =>
 const sendRules: Rules = {
   ...callRules,
   once: must(`a text of at most ${longestKey} characters that is not blank`, isOnceKey),
-  dryRun: isFlag,
+  dryRun: mustBeBoolean,
 };
 
 /** Scheduled emails. Use it as `client.emails.scheduled`. */

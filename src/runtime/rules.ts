@@ -21,10 +21,10 @@ export const must =
 export const isNumber = (value: unknown, least: number, most = Number.POSITIVE_INFINITY): boolean =>
   typeof value === "number" && value >= least && value <= most;
 
-export const isAtLeast = (least: number): Rule =>
+export const mustBeAtLeast = (least: number): Rule =>
   must(`a number of at least ${least}`, (value) => isNumber(value, least));
 
-export const isWhole = (least: number, most = Number.POSITIVE_INFINITY): Rule =>
+export const mustBeWhole = (least: number, most = Number.POSITIVE_INFINITY): Rule =>
   must(
     most === Number.POSITIVE_INFINITY
       ? `a whole number of at least ${least}`
@@ -32,25 +32,25 @@ export const isWhole = (least: number, most = Number.POSITIVE_INFINITY): Rule =>
     (value) => Number.isSafeInteger(value) && isNumber(value, least, most),
   );
 
-export const isString = must("a string", (value) => typeof value === "string");
+export const mustBeString = must("a string", (value) => typeof value === "string");
 
-export const isText = must("a non-empty string", (value) => typeof value === "string" && value !== "");
+export const mustBeText = must("a non-empty string", (value) => typeof value === "string" && value !== "");
 
-export const isFlag = must("true or false", (value) => typeof value === "boolean");
+export const mustBeBoolean = must("true or false", (value) => typeof value === "boolean");
 
 const isFunction = (value: unknown): boolean => typeof value === "function";
 
-export const isCallback = must("a function", isFunction);
+export const mustBeFunction = must("a function", isFunction);
 
-export const isSignal = must("an AbortSignal", isAbortSignal);
+export const mustBeSignal = must("an AbortSignal", isAbortSignal);
 
-export const isOneOf = (...values: readonly string[]): Rule => {
+export const mustBeOneOf = (...values: readonly string[]): Rule => {
   const names = values.map((value) => JSON.stringify(value));
   const what = names.length < 2 ? names.join() : `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
-  const isValue = must(what, (value) => values.some((allowed) => allowed === value));
+  const mustBeValue = must(what, (value) => values.some((allowed) => allowed === value));
   return (value, name) => {
     const hint = typeof value === "string" ? suggestion(value, values) : "";
-    return isValue(value, name).map((fault) => fault + hint);
+    return mustBeValue(value, name).map((fault) => fault + hint);
   };
 };
 

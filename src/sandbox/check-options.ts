@@ -1,12 +1,12 @@
 import {
   anything,
   can,
-  isFlag,
   isNumber,
-  isOneOf,
-  isText,
-  isWhole,
   must,
+  mustBeBoolean,
+  mustBeOneOf,
+  mustBeText,
+  mustBeWhole,
   optionsOf,
   type Rule,
   refuseSetup,
@@ -15,7 +15,7 @@ import {
 import { isRecord } from "../runtime/values.ts";
 import { each } from "../service/common.ts";
 import { allOperations } from "../service/operations.ts";
-import { isTime, listOf, or, recordOf, when } from "./checks.ts";
+import { listOf, mustBeTime, or, recordOf, when } from "./checks.ts";
 import { isArray } from "./json.ts";
 import { defaultWorkspace } from "./keys.ts";
 import {
@@ -27,32 +27,36 @@ import {
 import { defaultMailAccount } from "./store/mail-account.ts";
 
 const changeableRules = {
-  scopes: listOf(isOneOf(...new Set(allOperations.flatMap(({ scope }) => scope)))),
-  expiresAt: isTime,
-  revoked: isFlag,
-  role: isOneOf("admin", "editor", "viewer"),
-  mailAccount: isText,
+  scopes: listOf(mustBeOneOf(...new Set(allOperations.flatMap(({ scope }) => scope)))),
+  expiresAt: mustBeTime,
+  revoked: mustBeBoolean,
+  role: mustBeOneOf("admin", "editor", "viewer"),
+  mailAccount: mustBeText,
 };
 
 // The message doesn't repeat the key, because it is a secret.
 const key: Rule = (value, name) =>
   typeof value === "string" && /^\S+$/.test(value) ? [] : [`${name} must be a string without blanks`];
 
-const keyRules = { key, workspace: isText, ...changeableRules };
+const keyRules = { key, workspace: mustBeText, ...changeableRules };
 
 const automationRules = {
-  ...each(isText, "name", "startsOn", "waitsFor", "exitsOn", "goalOn", "correlateBy"),
-  transactional: isFlag,
+  ...each(mustBeText, "name", "startsOn", "waitsFor", "exitsOn", "goalOn", "correlateBy"),
+  transactional: mustBeBoolean,
 };
 
-const accountRules = { ...each(isText, "id", "from", "failing"), connected: isFlag, dailyLimit: isWhole(1) };
+const accountRules = {
+  ...each(mustBeText, "id", "from", "failing"),
+  connected: mustBeBoolean,
+  dailyLimit: mustBeWhole(1),
+};
 
 const workspaceRules = {
-  customFields: recordOf(isOneOf("text", "number", "boolean", "date")),
-  signatures: listOf(isText),
+  customFields: recordOf(mustBeOneOf("text", "number", "boolean", "date")),
+  signatures: listOf(mustBeText),
   mailAccounts: listOf(optionsOf(accountRules, "an object", ["id"])),
-  doNotEmail: listOf(isText),
-  tracking: isFlag,
+  doNotEmail: listOf(mustBeText),
+  tracking: mustBeBoolean,
   automations: listOf(optionsOf(automationRules, "an object", ["name", "startsOn"])),
 };
 
@@ -88,8 +92,8 @@ const sandboxRules = {
   clock: must(`a clock with the functions ${clockParts.join(", ")}`, (value) => can(value, ...clockParts)),
   latencyMs: must("milliseconds, or [min, max] with 0 <= min <= max", isLatency),
   seed: must("a number", Number.isFinite),
-  order: isOneOf("oldest-first", "newest-first"),
-  keepRequests: or(Number.POSITIVE_INFINITY, isWhole(0)),
+  order: mustBeOneOf("oldest-first", "newest-first"),
+  keepRequests: or(Number.POSITIVE_INFINITY, mustBeWhole(0)),
   baseUrl: must("an http or https URL", isHttpUrl),
   workspaces: recordOf(optionsOf(workspaceRules, "an object")),
 };
@@ -124,15 +128,24 @@ export const checkedOptions = (input: SandboxOptions | null): SandboxOptions => 
 };
 
 const argumentRules = {
-  listen: { port: isWhole(0, 65_535), host: isText, allowedHosts: listOf(isText), workbench: isFlag },
+  listen: {
+    port: mustBeWhole(0, 65_535),
+    host: mustBeText,
+    allowedHosts: listOf(mustBeText),
+    workbench: mustBeBoolean,
+  },
   updateKey: changeableRules,
-  updateMailAccount: { connected: isFlag, failing: or(null, isText), dailyLimit: or(null, isWhole(1)) },
-  updateWorkspace: { signatures: listOf(isText), tracking: isFlag },
+  updateMailAccount: {
+    connected: mustBeBoolean,
+    failing: or(null, mustBeText),
+    dailyLimit: or(null, mustBeWhole(1)),
+  },
+  updateWorkspace: { signatures: listOf(mustBeText), tracking: mustBeBoolean },
   // These four are controls of the workbench. The clock itself checks the range of `ms`.
   advance: { ms: anything },
-  freeze: { frozen: isFlag },
-  seed: { contacts: isWhole(0, 1_000_000) },
-  doNotEmail: { address: isText, isOnList: isFlag, workspace: isText },
+  freeze: { frozen: mustBeBoolean },
+  seed: { contacts: mustBeWhole(0, 1_000_000) },
+  doNotEmail: { address: mustBeText, isOnList: mustBeBoolean, workspace: mustBeText },
 };
 
 const required = ["contacts", "address"];

@@ -2,7 +2,7 @@ import { anything, must, type Rule } from "../runtime/rules.ts";
 import { isDate, isRecord, shown } from "../runtime/values.ts";
 import { isArray } from "./json.ts";
 
-export const isTime = must(
+export const mustBeTime = must(
   "a Date or an ISO 8601 string",
   (value) => (typeof value === "string" || isDate(value)) && !Number.isNaN(new Date(value).getTime()),
 );

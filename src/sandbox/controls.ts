@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../errors.ts";
 import { foldAscii } from "../runtime/fold-ascii.ts";
 import { suggestion } from "../runtime/nearest-name.ts";
-import { isText, isWhole, refuseSetup } from "../runtime/rules.ts";
+import { mustBeText, mustBeWhole, refuseSetup } from "../runtime/rules.ts";
 import { checkArgument } from "./check-options.ts";
 import { defined } from "./json.ts";
 import type { ApiKeyOptions, MailAccountChange, WorkspaceChange } from "./options.ts";
@@ -98,11 +98,11 @@ export interface SandboxControls {
 /** Creates the controls. Each control calls `current` for the current world, because a reset replaces the world. */
 export const createControls = (current: () => World): SandboxControls => ({
   seedContacts: (count, change) => {
-    refuseSetup("sandbox.seedContacts", isWhole(0)(count, "count"));
+    refuseSetup("sandbox.seedContacts", mustBeWhole(0)(count, "count"));
     seedContacts(current().workspaceNamed(), count, change);
   },
   addContact: (contact, name) => {
-    refuseSetup("sandbox.addContact", isText(contact?.email, "email"));
+    refuseSetup("sandbox.addContact", mustBeText(contact?.email, "email"));
     const workspace = current().workspaceNamed(name);
     if (workspace.contacts.byEmail(contact.email) !== undefined)
       throw new ConfigurationError("sandbox.addContact: a contact with this email already exists");
@@ -132,7 +132,7 @@ export const createControls = (current: () => World): SandboxControls => ({
     workspace.settings = { ...workspace.settings, ...defined(change) };
   },
   doNotEmail: (address, isOnList = true, name) => {
-    refuseSetup("sandbox.doNotEmail", isText(address, "address"));
+    refuseSetup("sandbox.doNotEmail", mustBeText(address, "address"));
     const list = current().workspaceNamed(name).doNotEmail;
     if (isOnList) list.add(foldAscii(address));
     else list.delete(foldAscii(address));

@@ -1,6 +1,6 @@
 import { systemClock } from "../runtime/clock.ts";
 import { assertNode } from "../runtime/node-version.ts";
-import { isFlag, refuseSetup } from "../runtime/rules.ts";
+import { mustBeBoolean, refuseSetup } from "../runtime/rules.ts";
 import { createApp } from "./app.ts";
 import { checkArgument, checkedOptions } from "./check-options.ts";
 import { createControls, type SandboxControls } from "./controls.ts";
@@ -195,7 +195,7 @@ export const createSandbox = (input: SandboxOptions = {}): Sandbox => {
     fail: (fault) => world.plans.add(fault),
     advance: (ms) => clock.advance(ms),
     freeze: (isFrozen = true) => {
-      refuseSetup("sandbox.freeze", isFlag(isFrozen, "isFrozen"));
+      refuseSetup("sandbox.freeze", mustBeBoolean(isFrozen, "isFrozen"));
       clock.freeze(isFrozen);
     },
     reset: () => {

@@ -1,11 +1,11 @@
 import {
   anything,
-  isAtLeast,
-  isFlag,
   isNumber,
-  isOneOf,
-  isWhole,
   must,
+  mustBeAtLeast,
+  mustBeBoolean,
+  mustBeOneOf,
+  mustBeWhole,
   type Rule,
   refuseSetup,
   ruleFaults,
@@ -20,19 +20,19 @@ import { operationIds } from "./router.ts";
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 const header = must("a valid header value", (value) => typeof value === "string" && headerValue.test(value));
 
-const retryAfter = when((value) => typeof value === "number", isAtLeast(0), header);
+const retryAfter = when((value) => typeof value === "number", mustBeAtLeast(0), header);
 
 // A status below 200 is not a final response.
-const status = isWhole(200, 599);
+const status = mustBeWhole(200, 599);
 
 // The order matters, because a fault with `items` may have a status, too.
 const kinds = {
-  items: { items: listOf(isWhole(0, 99)), status },
-  delayMs: { delayMs: isAtLeast(0) },
-  status: { status, retryAfter, body: anything, headers: recordOf(header), applied: isFlag },
+  items: { items: listOf(mustBeWhole(0, 99)), status },
+  delayMs: { delayMs: mustBeAtLeast(0) },
+  status: { status, retryAfter, body: anything, headers: recordOf(header), applied: mustBeBoolean },
 };
 
-const isFaultName = isOneOf(...faultNames);
+const isFaultName = mustBeOneOf(...faultNames);
 
 const fault: Rule = (value, field) => {
   if (typeof value === "string") return isFaultName(value, field);
@@ -43,9 +43,9 @@ const fault: Rule = (value, field) => {
 };
 
 const planRules = {
-  operation: isOneOf("*", ...operationIds),
-  nth: isWhole(1),
-  times: or(Number.POSITIVE_INFINITY, isWhole(1)),
+  operation: mustBeOneOf("*", ...operationIds),
+  nth: mustBeWhole(1),
+  times: or(Number.POSITIVE_INFINITY, mustBeWhole(1)),
   chance: must("a number from 0 to 1", (value) => isNumber(value, 0, 1)),
   with: fault,
 };

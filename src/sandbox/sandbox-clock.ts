@@ -19,10 +19,10 @@ export const createSandboxClock = (base: Clock) => {
   const timers = new Set<Timer>();
   const now = () => (stoppedAt?.now ?? base.now()) + offset;
   const wallTime = () => (stoppedAt?.wallTime ?? base.wallTime()) + offset;
-  const isWait = must(`a number of milliseconds, at least 0, ${withinRange}`, (ms) =>
+  const mustBeWait = must(`a number of milliseconds, at least 0, ${withinRange}`, (ms) =>
     isNumber(ms, 0, lastTime - wallTime()),
   );
-  const isAhead = must(`a number of milliseconds ${withinRange}`, (ms) =>
+  const mustBeAhead = must(`a number of milliseconds ${withinRange}`, (ms) =>
     isNumber(ms, -lastTime, lastTime - wallTime() + offset),
   );
 
@@ -65,7 +65,7 @@ export const createSandboxClock = (base: Clock) => {
     sleep: (ms: number, signal?: AbortSignal) => sleepOn({ after }, ms, signal),
     /** Moves the clock. Timers that become due fire in order, each at its own due time. @throws ConfigurationError for a time out of range. */
     advance(wait: unknown) {
-      refuseSetup("sandbox.advance", isWait(wait, "ms"));
+      refuseSetup("sandbox.advance", mustBeWait(wait, "ms"));
       const ms = Number(wait);
       const target = now() + ms;
       const end = offset + ms;
@@ -96,7 +96,7 @@ export const createSandboxClock = (base: Clock) => {
     },
     /** Sets `aheadMs`. Pending timers keep their remaining time. @throws ConfigurationError for a time out of range. */
     setAhead(ms: number) {
-      refuseSetup("sandbox.load", isAhead(ms, "aheadMs"));
+      refuseSetup("sandbox.load", mustBeAhead(ms, "aheadMs"));
       const step = ms - offset;
       offset = ms;
       for (const timer of timers) timer.dueAt += step;

@@ -3,10 +3,10 @@ import { ConfigurationError } from "../errors.ts";
 import { writeFileAtomically } from "../runtime/atomic-file.ts";
 import { foldAscii } from "../runtime/fold-ascii.ts";
 import {
-  isOneOf,
-  isText,
-  isWhole,
   must,
+  mustBeOneOf,
+  mustBeText,
+  mustBeWhole,
   optionsOf,
   type Rule,
   refuseSetup,
@@ -53,7 +53,7 @@ interface Snapshot {
 const records = (...required: readonly string[]): Rule =>
   listOf((value, field) =>
     isRecord(value)
-      ? required.flatMap((name) => isText(value[name], `${field}.${name}`))
+      ? required.flatMap((name) => mustBeText(value[name], `${field}.${name}`))
       : [`${field} must be an object`],
   );
 
@@ -64,17 +64,17 @@ const workspaceRules = {
   events: records("id", "name", "occurredAt", "recordedAt"),
   emails: records("id", "to", "from", "subject", "sentAt", "text"),
   scheduled: records("id", "status", "sendAt", "mailAccount"),
-  doNotEmail: listOf(isText),
+  doNotEmail: listOf(mustBeText),
   mailAccounts: records("id"),
   runs: records("name"),
 };
 
 const snapshotRules = {
-  format: isOneOf("touchpoint-sandbox"),
+  format: mustBeOneOf("touchpoint-sandbox"),
   version: must("1", (value) => value === 1),
   // The clock checks the range.
   aheadMs: must("a number of milliseconds", Number.isFinite),
-  ids: isWhole(0),
+  ids: mustBeWhole(0),
   workspaces: recordOf(optionsOf(workspaceRules, "an object")),
 };
 
@@ -135,11 +135,11 @@ export const createSnapshots = (
     take,
     restore,
     save: async (file: string) => {
-      refuseSetup("sandbox.save", isText(file, "file"));
+      refuseSetup("sandbox.save", mustBeText(file, "file"));
       await writeFileAtomically(file, `${JSON.stringify(take(), null, 1)}\n`);
     },
     load: async (file: string) => {
-      refuseSetup("sandbox.load", isText(file, "file"));
+      refuseSetup("sandbox.load", mustBeText(file, "file"));
       try {
         restore(JSON.parse(await readFile(file, "utf8")));
       } catch (cause) {

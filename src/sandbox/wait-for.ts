@@ -1,6 +1,6 @@
 import type { Clock } from "../runtime/clock.ts";
 import { foldAscii } from "../runtime/fold-ascii.ts";
-import { isAtLeast, isOneOf, isText, refuseSetup, ruleFaults } from "../runtime/rules.ts";
+import { mustBeAtLeast, mustBeOneOf, mustBeText, refuseSetup, ruleFaults } from "../runtime/rules.ts";
 import { isRecord } from "../runtime/values.ts";
 import type { RequestRecord } from "./journal.ts";
 import { defaultWorkspace } from "./keys.ts";
@@ -43,8 +43,8 @@ const fits = (wanted: unknown, value: unknown, field = ""): boolean => {
   return field === "to" || field === "email" ? foldAscii(wanted) === foldAscii(value) : wanted === value;
 };
 
-const isKind = isOneOf(...Object.keys(kinds));
-const optionRules = { timeoutMs: isAtLeast(0), workspace: isText };
+const isKind = mustBeOneOf(...Object.keys(kinds));
+const optionRules = { timeoutMs: mustBeAtLeast(0), workspace: mustBeText };
 
 /** Creates `waitFor`. `recheck` makes pending calls look at the records again. */
 export const createWaiting = (

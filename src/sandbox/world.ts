@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../errors.ts";
-import { isOneOf } from "../runtime/rules.ts";
+import { mustBeOneOf } from "../runtime/rules.ts";
 import { settingsOf } from "./check-options.ts";
 import { createFaultPlans } from "./fault-plan.ts";
 import { createJournal } from "./journal.ts";
@@ -35,7 +35,9 @@ export const createWorld = (options: SandboxOptions, clock: SandboxClock, change
   const workspaceNamed = (name = defaultWorkspace): Workspace => {
     const workspace = workspaces.get(name);
     if (workspace !== undefined) return workspace;
-    throw new ConfigurationError(`sandbox: ${isOneOf(...workspaces.keys())(name, "workspace").join("; ")}`);
+    throw new ConfigurationError(
+      `sandbox: ${mustBeOneOf(...workspaces.keys())(name, "workspace").join("; ")}`,
+    );
   };
   const journal = createJournal(options.keepRequests ?? 10_000, changed);
   const plans = createFaultPlans(random);

@@ -1,5 +1,5 @@
 import { refuseSetup, ruleFaults } from "../runtime/rules.ts";
-import { isDialect, isTable, type SqlDialect } from "./query.ts";
+import { isDialect, mustBeTable, type SqlDialect } from "./query.ts";
 
 /** The tables to create. Default: all, as `touchpoint_limits`, `touchpoint_ledger` and `touchpoint_checkpoint`. */
 export interface MigrationTables {
@@ -71,7 +71,7 @@ export const creationAdvice = (
  */
 export const migration = (dialect: SqlDialect, tables: MigrationTables = defaultTables): string => {
   const names = tables ?? defaultTables;
-  const faults = ruleFaults(names, { limits: isTable, ledger: isTable, checkpoint: isTable });
+  const faults = ruleFaults(names, { limits: mustBeTable, ledger: mustBeTable, checkpoint: mustBeTable });
   refuseSetup("migration", [...isDialect(dialect, "dialect"), ...faults]);
   const { limits, ledger, checkpoint } = names;
   return [

@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../errors.ts";
 import { AdapterFault } from "../ledger/ledger-over.ts";
-import { isOneOf, must, type Rules, refuseSetup, ruleFaults } from "../runtime/rules.ts";
+import { must, mustBeOneOf, type Rules, refuseSetup, ruleFaults } from "../runtime/rules.ts";
 import { isRecord, messageOf } from "../runtime/values.ts";
 
 /** The database behind a store. */
@@ -34,11 +34,11 @@ const plainName = /^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)?$/;
 const isPlainName = (table: unknown): boolean => typeof table === "string" && plainName.test(table);
 
 /** The rule for a table's name, which becomes a part of the SQL. */
-export const isTable = must("a name of letters, digits and _, or schema.name", isPlainName);
+export const mustBeTable = must("a name of letters, digits and _, or schema.name", isPlainName);
 
-export const isDialect = isOneOf("postgres", "sqlite");
+export const isDialect = mustBeOneOf("postgres", "sqlite");
 
-export const isQuery = must("a function of (sql, params)", (query) => typeof query === "function");
+export const mustBeQuery = must("a function of (sql, params)", (query) => typeof query === "function");
 
 /**
  * Checks the options of a store.
@@ -48,8 +48,8 @@ export const isQuery = must("a function of (sql, params)", (query) => typeof que
  */
 export const storeOptions = <T extends object>(store: string, query: unknown, options: T, own: Rules): T => {
   const rules = { dialect: isDialect, ...own };
-  const faults = ruleFaults(options, { ...rules, table: isTable }, { required: Object.keys(rules) });
-  refuseSetup(store, [...isQuery(query, "query"), ...faults]);
+  const faults = ruleFaults(options, { ...rules, table: mustBeTable }, { required: Object.keys(rules) });
+  refuseSetup(store, [...mustBeQuery(query, "query"), ...faults]);
   return options;
 };
 

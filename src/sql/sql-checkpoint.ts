@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../errors.ts";
 import { type CheckpointStore, checkpoints } from "../runtime/checkpoint.ts";
-import { isText } from "../runtime/rules.ts";
+import { mustBeText } from "../runtime/rules.ts";
 import { creationAdvice, defaultTables } from "./migration.ts";
 import { asText, mustReturnRows, runner, type SqlDialect, type SqlQuery, storeOptions } from "./query.ts";
 
@@ -31,7 +31,7 @@ export interface SqlCheckpointOptions {
  * ```
  */
 export const sqlCheckpoint = (query: SqlQuery, options: SqlCheckpointOptions): CheckpointStore => {
-  const own = storeOptions("sqlCheckpoint", query, options, { id: isText });
+  const own = storeOptions("sqlCheckpoint", query, options, { id: mustBeText });
   const { dialect, id, table = defaultTables.checkpoint } = own;
   const run = runner(
     query,

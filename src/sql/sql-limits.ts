@@ -1,7 +1,7 @@
 import { limitsOver, type SharedLimitsOptions } from "../fleet/limits-over.ts";
 import type { SharedLimits } from "../options/shared-limits.ts";
 import { creationAdvice, defaultTables } from "./migration.ts";
-import { isDialect, isQuery, isTable, runner, type SqlDialect, type SqlQuery } from "./query.ts";
+import { isDialect, mustBeQuery, mustBeTable, runner, type SqlDialect, type SqlQuery } from "./query.ts";
 import { sqlPlace } from "./sql-place.ts";
 
 /** The id of the limits, the table that stores them, and the behavior while the database is unavailable. */
@@ -34,7 +34,11 @@ export interface SqlLimitsOptions extends SharedLimitsOptions {
  */
 export const sqlLimits = (query: SqlQuery, options: SqlLimitsOptions): SharedLimits => {
   const { dialect, table = defaultTables.limits, ...shared } = options ?? {};
-  const faults = [...isQuery(query, "query"), ...isDialect(dialect, "dialect"), ...isTable(table, "table")];
+  const faults = [
+    ...mustBeQuery(query, "query"),
+    ...isDialect(dialect, "dialect"),
+    ...mustBeTable(table, "table"),
+  ];
   const advice = creationAdvice(dialect, "limits", table);
   const place = () => sqlPlace(runner(query, dialect, `the table ${table}`, advice), table, dialect);
   return limitsOver(place, shared, { name: "sqlLimits", faults });
