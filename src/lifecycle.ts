@@ -24,7 +24,7 @@ export interface Carrier extends Closable {
 
 /** A recorder of events, which sends its events before it closes. */
 export interface Draining extends Closable {
-  /** How many events got a result so far, and how many rejected without one. */
+  /** How many events have got a result so far (`sent`), and how many have failed without one (`dropped`). */
   readonly tally: { readonly sent: number; readonly dropped: number };
   /** Drops events that are not in flight. */
   abandon(): void;
@@ -38,14 +38,17 @@ export interface CloseReport {
   readonly refused: number;
   /** The number of calls in flight that were aborted after `graceMs`. */
   readonly aborted: number;
-  /** The number of events that recorders dropped or could not send. `onDrop` got each of them. */
+  /**
+   * The number of events without a result: they were still pending when the client closed, or failed during the close.
+   * `onDrop` got each of them.
+   */
   readonly pending: number;
 }
 
 /** The maximum time for a ledger to store the results of emails, so that a hanging ledger doesn't block `close`. */
 const settlingMs = 1_000;
 
-const isCarrier = (end: Closable): end is Carrier => "slots" in end;
+const isCarrier = (closable: Closable): closable is Carrier => "slots" in closable;
 
 /**
  * The resources that a client and the clients created from it have opened. The weak references keep nothing alive:
@@ -65,12 +68,12 @@ export class ClientNode {
    */
   readonly #owners: readonly WeakRef<Owned>[];
 
-  /** @param ends - the resources that this client closes. Its parent closes shared ones. */
-  constructor(ends: readonly Closable[], parent?: ClientNode) {
+  /** @param closables - the resources that this client closes. Its parent closes shared ones. */
+  constructor(closables: readonly Closable[], parent?: ClientNode) {
     const above = parent === undefined ? [] : parent.#owners.filter((owner) => owner.deref() !== undefined);
     const owners = [...above, new WeakRef(this.#owned)];
     this.#owners = owners;
-    for (const resource of [this.recorders, ...ends]) {
+    for (const resource of [this.recorders, ...closables]) {
       const owned = new WeakRef(resource);
       for (const owner of owners) owner.deref()?.add(owned);
       registry.register(resource, () => {
@@ -95,8 +98,8 @@ export class ClientNode {
 
     const resources = [...this.#owned].flatMap((owned) => owned.deref() ?? []);
     const recorders = resources.flatMap((resource) => (resource instanceof Set ? [...resource] : []));
-    const ends = resources.flatMap((resource) => (resource instanceof Set ? [] : resource));
-    const carriers = ends.filter(isCarrier);
+    const closables = resources.flatMap((resource) => (resource instanceof Set ? [] : resource));
+    const carriers = closables.filter(isCarrier);
     let refused = 0;
     for (const { slots } of carriers) refused += slots.startClosing(new ClientClosed());
     const countOf = (kind: "sent" | "dropped"): number =>
@@ -115,7 +118,7 @@ export class ClientNode {
     for (const recorder of recorders) recorder.abandon();
     // Close all at once. Otherwise, a call that was waiting on a closed resource could still be sent through an open
     // one.
-    await Promise.all(ends.map((end) => end.close()));
+    await Promise.all(closables.map((closable) => closable.close()));
     await Promise.all(closed);
     await settle();
     for (const { slots } of carriers) slots.reopen();

@@ -125,8 +125,8 @@ class Pass {
   }
 
   /**
-   * Whether the snapshot may belong to another workspace. A key acts inside one workspace. With another key, only the
-   * contacts identify the workspace.
+   * Whether the snapshot may belong to another workspace. A key belongs to one workspace, so the same key means the same
+   * workspace. With another or an unknown key, only a contact that is both in the snapshot and in the list shows it.
    */
   get mayBeForeign(): boolean {
     const { key } = this.#ours;
@@ -164,11 +164,13 @@ class Pass {
         changed?.length === 0 && yielded !== undefined ? fieldsChanged(yielded, now.fields) : changed;
       if (fields === undefined) changes.push({ kind: "added", contact });
       else if (fields.length > 0) changes.push({ kind: "changed", contact, fields });
-      // If the contact is the same as in the snapshot, keep the fields that a killed run has yielded.
+      // Remember the fields of a new or changed contact. For a contact that equals the snapshot, keep what a killed run
+      // yielded.
       if (changed?.length !== 0) this.#unconfirmed.set(now.id, now.fields);
     }
     if (changes.length > 0) {
-      // Save before yielding, so that the next run yields a contact as removed if it is gone by then.
+      // Save before yielding. If this run is killed, the next run must know what the caller may have processed: by then,
+      // an added contact may be gone, or a changed field may have changed back.
       await this.#save({});
       yield changes;
     }
@@ -176,7 +178,10 @@ class Pass {
     await this.#append(page, cursor || null);
   }
 
-  /** Contacts of the snapshot that are no longer in the list. */
+  /**
+   * Yields as removed the contacts that are no longer in the list: those of the snapshot, and those that a killed run
+   * yielded as added.
+   */
   *removed(): Generator<readonly ContactChange[]> {
     const yielded = [...this.#unconfirmed.keys()].filter((id) => !this.snapshotLines.has(id));
     let page: ContactChange[] = [];

@@ -24,8 +24,8 @@ interface UpsertInput {
 type IsSame = (patch: object, previous: Contact) => boolean;
 
 const { create, update } = operations.contacts;
-// A repeated creation is harmless: it conflicts, and the upsert then updates the contact, even with only some of the
-// fields.
+// A repeated creation is harmless: it conflicts, and the upsert then updates the contact. The input may be for an
+// update, so it may omit custom fields that the schema requires (`isPartial`).
 const repeatable = { ...create, replay: "idempotent", isPartial: true } as const;
 
 /** The maximum time that an upsert waits until search shows a contact. */

@@ -24,19 +24,17 @@ const nearestField = (column: string): string | undefined => {
 };
 
 /**
- * Refuses columns of an export that are not documented fields of a contact.
+ * Refuses names that are not documented fields of a contact.
  *
- * @param where - the option that names the columns.
- * @throws UsageError naming every refused column.
+ * @param where - the option that contains the names: `--columns` of an export, or `--map` of an import.
+ * @throws UsageError naming every refused name.
  */
-export const checkColumns = (where: string, columns: readonly string[]): void => {
-  const unknown = columns.filter(
-    (column) => !contactFields.includes(column) && !column.startsWith("customFields."),
-  );
+export const checkFields = (where: string, names: readonly string[]): void => {
+  const unknown = names.filter((name) => !contactFields.includes(name) && !name.startsWith("customFields."));
   if (unknown.length === 0) return;
-  const faults = unknown.map((column) => {
-    const near = nearestField(column);
-    return `"${column}" is not a field of a contact${near === undefined ? "" : ` (did you mean "${near}"?)`}.`;
+  const faults = unknown.map((name) => {
+    const near = nearestField(name);
+    return `"${name}" is not a field of a contact${near === undefined ? "" : ` (did you mean "${near}"?)`}.`;
   });
   const fields = contactFields.join(", ");
   throw new UsageError(
@@ -88,7 +86,7 @@ export const readMap = (request: Pick<Request, "values" | "lists">): TypedMap =>
     columns[entry.slice(0, equals).trim()] = entry.slice(equals + 1).trim() || false;
   }
   const unknown = Object.values(columns).filter((field) => field !== false && !isField(field));
-  if (unknown.length > 0) checkColumns("--map", unknown.map(String));
+  if (unknown.length > 0) checkFields("--map", unknown.map(String));
   const named = Object.entries(columns).map(([name, field]) => [
     name,
     field === false ? false : fieldOf(field),
@@ -180,8 +178,8 @@ const cellsOf = (line: string, ownDelimiter: string | undefined): readonly strin
 /** Finds a header below the first line: the first line that has a column for the email address. */
 const headerBelow = (lines: readonly string[], delimiter: string | undefined) => {
   const headers = lines.map((line) => cellsOf(line, delimiter));
-  const above = headers.findIndex((cells) => [...guessedMap(cells).values()].includes("email"));
-  return above > 0 ? { above, header: headers[above] ?? [] } : undefined;
+  const linesAbove = headers.findIndex((cells) => [...guessedMap(cells).values()].includes("email"));
+  return linesAbove > 0 ? { linesAbove, header: headers[linesAbove] ?? [] } : undefined;
 };
 
 const [maxLines, maxLetters] = [6, 100];
@@ -235,8 +233,8 @@ export const checkHeader = (
   const below = headerBelow(lines, delimiter);
   if (below !== undefined)
     throw new UsageError(
-      `${file}: ${what}. The header seems to be line ${below.above + 1} of the file (see the lines below). To skip the lines above it, run`,
-      command(below.header, "--skip-lines", String(below.above)),
+      `${file}: ${what}. The header seems to be line ${below.linesAbove + 1} of the file (see the lines below). To skip the lines above it, run`,
+      command(below.header, "--skip-lines", String(below.linesAbove)),
       { lines: lines.slice(0, maxLines).map((line) => line.slice(0, maxLetters)) },
     );
   if (names.some((name) => /^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(name)))

@@ -2,7 +2,7 @@ import { type Written, writeCsv, writeNdjson } from "../files/index.ts";
 import type { Contact, Paged } from "../index.ts";
 import { type CliCommand, jsonOption, listOf, OutputError, type Request, UsageError } from "./command.ts";
 import { connectionOptions, type Watched, watch } from "./connect.ts";
-import { checkColumns, contactFields } from "./contact-columns.ts";
+import { checkFields, contactFields } from "./contact-columns.ts";
 import { assertDistinct, delimiterOf, delimiterOption, formatOf, formatOption } from "./record-file.ts";
 import { checkpointOption, writeReport } from "./run-resumable.ts";
 import { visibleOn } from "./terminal.ts";
@@ -19,7 +19,7 @@ export const exportSettings = (request: Pick<Request, "values">) => {
   const columns = listOf(request, "columns");
   if (columns?.length === 0) throw new UsageError("--columns must name at least one column");
   if (columns !== undefined && format !== "csv") throw new UsageError("--columns works only with CSV");
-  checkColumns("--columns", columns ?? []);
+  checkFields("--columns", columns ?? []);
   const repeated = columns?.find((column, index) => columns.indexOf(column) < index);
   if (repeated !== undefined) throw new UsageError(`--columns: ${repeated} appears twice`);
   if (checkpoint !== undefined && out === "-")

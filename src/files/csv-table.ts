@@ -61,7 +61,7 @@ function asCell(this: object, key: string, value: unknown): unknown {
   return typeof original === "number" && !Number.isFinite(original) ? String(original) : value;
 }
 
-/** Reads the records that wait in a file for their columns. Lines may have any length. */
+/** Reads an NDJSON file that holds the records until the columns of the CSV file are known. Lines may have any length. */
 const spooledRecords = (path: string): AsyncGenerator<object> =>
   ndjsonRecords(path, { maxLineBytes: Number.MAX_SAFE_INTEGER }, true);
 

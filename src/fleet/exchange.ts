@@ -82,7 +82,7 @@ export class Exchange {
   readonly #place: Place;
   readonly #process: string;
   readonly #clock: Clock;
-  /** The part of a round trip to the place that is certain to pass. */
+  /** The least time that a round trip to the place takes, as measured so far. */
   readonly floor = new LatencyFloor(10_000, { slackMs: 15, mostMs: silenceMs / 2 });
   /** When the place last responded. */
   heardAt = Number.NEGATIVE_INFINITY;

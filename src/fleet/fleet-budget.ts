@@ -20,7 +20,7 @@ interface BudgetStore {
   readonly whenLost: WhenLost;
   readonly lost: LostStore | undefined;
   /** The time from which permits used before the loss have cooled down in every process. */
-  aloneSince(windowMs: number): number;
+  aloneFrom(windowMs: number): number;
   close(): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ export class FleetBudget implements SharedBudget {
   /** The limit for any 24 hours. */
   readonly max: number;
   readonly gateOf: SharedBudget["gateOf"];
-  /** The part of a round trip to the service that is certain to pass. */
+  /** The least time that a round trip to the service takes, as measured so far. */
   readonly floor;
   readonly #store: BudgetStore;
   readonly #clock: Clock;
@@ -125,7 +125,7 @@ export class FleetBudget implements SharedBudget {
     if (this.#aloneMax === 0) return never;
     const now = this.#clock.now();
     const pausedUntil = now + (this.#holder?.pausedForMs ?? 0);
-    const since = Math.max(this.#store.aloneSince(this.limit.windowMs), pausedUntil);
+    const since = Math.max(this.#store.aloneFrom(this.limit.windowMs), pausedUntil);
     const isFree = this.#alone.inHand >= Math.min(weight, this.#aloneMax) && this.has(weight);
     return now < since || isFree ? since : (this.#alone.backAt(1) ?? never);
   }

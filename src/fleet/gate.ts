@@ -148,7 +148,7 @@ export class FleetGate implements Gate {
   #ticketOf(request: SharingRequest): Ticket {
     const existing = this.#tickets.get(request);
     if (existing !== undefined) return existing;
-    const id = `${this.#store.process}:${this.#store.count++}`;
+    const id = `${this.#store.process}:${this.#store.requestCount++}`;
     const ticket: Ticket = { request, id };
     this.#tickets.set(request, ticket);
     return ticket;

@@ -130,8 +130,11 @@ class Asking {
       ? { ms: own.windowMs, isSure: false }
       : this.#roomIn(at, amount, index === 0, { rank, isWide, turn });
     // Permits that are sure to be free soon are granted now for that time, which saves a message.
-    const soonMs = Math.max(this.#message.storeFloorMs, Math.min(this.#message.soonMs, own.windowMs / 10));
-    const isWaiting = ms > 0 && !(isSure && ms <= soonMs);
+    const aheadMs = Math.max(
+      this.#message.storeFloorMs,
+      Math.min(this.#message.grantAheadMs, own.windowMs / 10),
+    );
+    const isWaiting = ms > 0 && !(isSure && ms <= aheadMs);
     if (isWaiting && !isFull) {
       const want = this.#ask.requests.slice(index).reduce((sum, one) => sum + amountAt(part, one, at), 0);
       const ends = now + ms + graceMs + 2 * this.#message.storeFloorMs;

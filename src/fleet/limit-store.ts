@@ -14,8 +14,9 @@ const silence: PlaceFault = {
   isLasting: false,
 };
 const never = Number.POSITIVE_INFINITY;
-// A longer time saves messages, but delays interactive calls behind requests that were granted earlier.
-const soonMs = 100;
+// The store grants a permit ahead if it is sure to be free within this time. A longer time saves messages, but
+// interactive calls then wait behind more requests that were granted ahead.
+const grantAheadMs = 100;
 
 /** The part of a message about requests of one kind, and the functions that take its reply. */
 export interface Part {
@@ -36,8 +37,8 @@ export class LimitStore {
   readonly clock: Clock;
   // A part of a UUID, because it identifies a process well enough, and every stored permit contains it.
   readonly process = randomUUID().slice(0, 13);
-  /** The number of requests so far whose permits were requested; part of their ids. */
-  count = 0;
+  /** How many requests have asked the store for permits so far. The id of each request contains its number. */
+  requestCount = 0;
   readonly whenLost: WhenLost;
   /** The gates with something to report in the next message: requests that wait, are in flight, or have ended. */
   readonly gates = new Set<{ parts(): readonly Part[] }>();
@@ -61,7 +62,7 @@ export class LimitStore {
     this.clock = clock;
   }
 
-  /** The part of a round trip to the store that is certain to pass. */
+  /** The least time that a round trip to the store takes, as measured so far. */
   get floorMs(): number {
     return this.#exchange.floor.floorMs;
   }
@@ -81,8 +82,11 @@ export class LimitStore {
     return { why, cause, givesUpAt, failedAt: this.#failedAt };
   }
 
-  /** The time from which permits used before the loss have cooled down in every process. */
-  aloneSince(windowMs: number): number {
+  /**
+   * The time from which this process may use its share without the store. By then, the permits that any process used
+   * before the loss are free again.
+   */
+  aloneFrom(windowMs: number): number {
     return (this.#lostSince ?? this.clock.now()) + (this.#wasConnected ? windowMs : 0);
   }
 
@@ -122,7 +126,7 @@ export class LimitStore {
     const message = {
       process: this.process,
       storeFloorMs: this.floorMs,
-      soonMs,
+      grantAheadMs,
       budgets: reports.map((report) => report.message),
       parts: parts.map(({ message: part, budgets: spent }) => ({
         ...part,
@@ -187,8 +191,8 @@ export class LimitStore {
     this.sendIn(0);
     // Some clients queue a command until their server is back, possibly forever.
     await new Promise<void>((resolve) => {
-      const giveUp = this.clock.after(silenceMs / 3, resolve);
-      void this.#whenSent().then(giveUp).then(resolve);
+      const cancelTimer = this.clock.after(silenceMs / 3, resolve);
+      void this.#whenSent().then(cancelTimer).then(resolve);
     });
   }
 }

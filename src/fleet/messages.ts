@@ -3,7 +3,7 @@ export interface BudgetMessage {
   readonly max: number;
   readonly windowMs: number;
   readonly dayMax: number;
-  /** The part of a round trip to the service that is certain to pass. */
+  /** The least time that a round trip to the service takes, as measured so far. */
   readonly floorMs: number;
   /** The state that the process knows; an empty string for none. */
   readonly born: string;
@@ -63,10 +63,10 @@ export interface PartMessage {
 /** Everything that a process reports and requests at one moment. */
 export interface Message {
   readonly process: string;
-  /** The part of a round trip to the store that is certain to pass. */
+  /** The least time that a round trip to the store takes, as measured so far. */
   readonly storeFloorMs: number;
   /** The store grants a permit ahead if it is sure to be free within this time and within a tenth of its window. */
-  readonly soonMs: number;
+  readonly grantAheadMs: number;
   readonly budgets: readonly BudgetMessage[];
   readonly parts: readonly PartMessage[];
 }

@@ -138,8 +138,8 @@ export class OpenBudget {
   }
 
   /**
-   * Counts the permits that are not free for this process. A permit returns sooner by the part of the next round trip
-   * that is certain to pass.
+   * Counts the permits that are not free for this process. A permit returns sooner by the least time that the next round
+   * trip takes.
    */
   count(): void {
     const { state, own, now } = this;

@@ -104,7 +104,7 @@ class Retries {
 
   /** Retries the request after its first failure. */
   async after(failure: unknown): Promise<HttpResponse> {
-    // Any other error was thrown before an attempt. Thousands of waiting requests may be refused at once, so only pass
+    // An error that is not an AttemptFailure was thrown before an attempt. Thousands of waiting requests may be refused at once, so only pass
     // it on. The executor creates the public error.
     if (!(failure instanceof AttemptFailure)) throw failure;
     try {
@@ -128,7 +128,7 @@ class Retries {
 
   /** Waits until the next attempt is due. Resolves with false if there is no next attempt. */
   async #again(failure: unknown): Promise<boolean> {
-    // Any other error was thrown before the attempt.
+    // An error that is not an AttemptFailure was thrown before the attempt.
     if (!(failure instanceof AttemptFailure)) return false;
     const { operation, plan, call } = this.#sending;
     const { signal } = call;

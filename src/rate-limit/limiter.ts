@@ -11,7 +11,8 @@ import { budgetsOf, type FindBudget, type LimitName } from "./registry.ts";
 
 const never = Number.POSITIVE_INFINITY;
 const nobody = { interactive: 0, background: 0 };
-// Literals, because every budget keeps its name, and there may be thousands of API keys.
+// String literals, which all budgets share. A string that is built for each budget would stay in memory once per API key,
+// of which there may be thousands.
 const dayOf = { requests: "requestsPerDay", emails: "emailsPerDay", events: "eventsPerDay" } as const;
 
 /** Returns the kind of requests that spend these budgets. Clients with the same budgets share the kind. */
@@ -19,7 +20,8 @@ const kindOf = (wider: readonly Budget[], narrowest: Budget, priority: Priority)
   const widest = wider[0] ?? narrowest;
   const kinds = narrowest.kinds.get(widest) ?? new Map<string, Kind>();
   narrowest.kinds.set(widest, kinds);
-  // At most one budget, `sending`, lies between the widest and the narrowest, so the number of budgets identifies it.
+  // Only `sending` can lie between the widest and the narrowest budget, so the number of wider budgets identifies the
+  // kind.
   const id = `${priority} ${wider.length}`;
   // budget.ts must not import Kind, so the type of its map is wider. Every kind in the map is a Kind.
   const kind = (kinds.get(id) as Kind | undefined) ?? new Kind(wider, narrowest, priority);
@@ -29,7 +31,10 @@ const kindOf = (wider: readonly Budget[], narrowest: Budget, priority: Priority)
 
 /** The budgets that the requests of one client spend. */
 export class RateLimiter {
-  /** The budget of each limit, and `sending`. */
+  /**
+   * The budget of each limit, and `sending`. `sending` has no limit. It only keeps the long pause of a mail account,
+   * during which emails can still be scheduled.
+   */
   readonly budgets: Readonly<Record<LimitName, Budget>>;
 
   /**

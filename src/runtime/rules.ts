@@ -66,7 +66,8 @@ const mapHint = (options: unknown): string =>
   typeof options === "number" ? "; as a callback of map, write items.map((item) => method(item))" : "";
 
 /**
- * Finds the faults of options. Null means no options, and undefined means the default.
+ * Finds the faults of options. If `input` is null or undefined, there are no options. An option that is undefined has
+ * its default.
  *
  * @param within - the name of the option that contains these options.
  * @param required - the names of options without a default.

@@ -158,7 +158,7 @@ export class RulesInFleet {
       ...ended.map((one) => this.#part(one.request, { ended: [this.#ended(one)] })),
     ];
     const { parts: replies } = await exchange.send(names, {
-      ...{ process, storeFloorMs: 0, soonMs: 0, budgets, parts },
+      ...{ process, storeFloorMs: 0, grantAheadMs: 0, budgets, parts },
     });
     return asked.flatMap(({ requests }, at) =>
       requests.slice(0, replies[at]?.granted.length).map(({ id }) => id),

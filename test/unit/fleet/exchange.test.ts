@@ -24,7 +24,7 @@ const budget: BudgetMessage = {
 };
 
 const messageOf = (process: string, ...parts: readonly PartMessage[]): Message => ({
-  ...{ process, storeFloorMs: 0, soonMs: 0, budgets: [budget], parts },
+  ...{ process, storeFloorMs: 0, grantAheadMs: 0, budgets: [budget], parts },
 });
 
 const ended = (id: string): PartMessage => ({

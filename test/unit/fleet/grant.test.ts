@@ -10,7 +10,7 @@ const budget: BudgetMessage = {
 };
 
 const asking = (ids: readonly string[], own: Partial<BudgetMessage> = {}): Message => ({
-  ...{ process: "p", storeFloorMs: 0, soonMs: 100, budgets: [{ ...budget, ...own }] },
+  ...{ process: "p", storeFloorMs: 0, grantAheadMs: 100, budgets: [{ ...budget, ...own }] },
   parts: [
     {
       ...{ kind, budgets: [0], ended: [] },
