@@ -47,7 +47,7 @@ export const limitsOver = (
   );
   if (onLost === "open" && !(isNumber(share, 0, 1) && share !== 0))
     faults.push(
-      'with onLost "open", share must be above 0 and at most 1: the part of each limit that this process uses without the store',
+      'with onLost "open", share must be above 0 and at most 1. It is the fraction of each limit that this process may use while the store cannot be reached',
     );
   refuseSetup(factory.name, faults);
   const whenLost = { share: onLost === "open" ? (share ?? 0) : 0, maxMs: maxLostMs };

@@ -86,7 +86,7 @@ export const clockHint = ({ date }: RawHeaders, wallTime: number): string | unde
   if (!(Math.abs(aheadMs) >= minSkewMs)) return undefined;
   const seconds = Math.round(Math.abs(aheadMs) / 1_000);
   const [where, when] = aheadMs > 0 ? ["ahead of", "future"] : ["behind", "past"];
-  return `this machine's clock is ${seconds} s ${where} the service's clock, so the service sees its time as in the ${when}: correct this machine's clock`;
+  return `this machine's clock is ${seconds} s ${where} the service's clock, so times taken from it are in the ${when} for the service: correct this machine's clock`;
 };
 
 /** Advice about when to retry after a 429. A 429 pauses the narrowest limit of its operation. */
@@ -94,10 +94,11 @@ export const pauseHint = (limit: string | undefined, retryAfterMs: number | unde
   `the limit ${limit} is paused: try again ${retryAfterMs === undefined ? "later" : `in ${Math.ceil(retryAfterMs / 1_000)} s`}`;
 
 /** Advice for an email with a `once` key and an unknown outcome; undefined for other requests. */
-export const onceHint = ({ plan: { once }, call }: Sending): string | undefined =>
-  once === undefined || call.progress.outcome === "not-applied"
-    ? undefined
-    : `it is safe to call again with the once key ${JSON.stringify(once.key)} and the same ledger, because nothing is sent until you record with ledger.settle whether this email was sent`;
+export const onceHint = ({ plan: { once }, call }: Sending): string | undefined => {
+  if (once === undefined || call.progress.outcome === "not-applied") return undefined;
+  const key = JSON.stringify(once.key);
+  return `find out whether the email was sent, then call ledger.settle(${key}, "sent") or ledger.settle(${key}, "not-sent"). Until then, calls with this key and ledger send nothing`;
+};
 
 /** Advice for a failure, in one sentence; undefined if the message is enough. */
 export const hintOf = (failure: Failure, operation: string): string | undefined => {

@@ -42,8 +42,8 @@ const limitsFaults = (limits: unknown): readonly string[] => {
     (name) => limitFaults({ [name]: numbers[name] }, [name]).length > 0,
   );
   return [
-    "limits: a shared-limits object must have a property named numbers: a plain object with a valid number for every limit. " +
-      `Missing or wrong: ${wrong.join(", ") || "numbers itself"}`,
+    "limits: the `numbers` of a shared-limits object must be a plain object with a valid number for every limit. " +
+      `Missing or wrong in it: ${wrong.join(", ") || "every number"}`,
   ];
 };
 

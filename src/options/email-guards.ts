@@ -75,7 +75,9 @@ const fromEnvironment = (text: string | undefined, faults: string[]): Covers | u
   const rules = text.split(",").filter((rule) => rule.trim() !== "");
   // An empty list is most likely a forgotten variable, so it must not allow everything.
   if (rules.length === 0)
-    faults.push("TOUCHPOINT_RECIPIENTS is empty: unset it, or list addresses and *@domain");
+    faults.push(
+      "TOUCHPOINT_RECIPIENTS is empty: unset it, or set it to a comma-separated list of allowed addresses and patterns such as *@example.com",
+    );
   return anyOf(rules.map((rule) => ruleOf(rule, "TOUCHPOINT_RECIPIENTS", faults)));
 };
 

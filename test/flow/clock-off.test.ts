@@ -31,10 +31,10 @@ test.each(Object.keys(calls))("a 400 of %s says by how much this machine's clock
     return Object(error).hint;
   };
   expect(await hintAt(3_000)).toBe(
-    "this machine's clock is 3 s ahead of the service's clock, so the service sees its time as in the future: correct this machine's clock",
+    "this machine's clock is 3 s ahead of the service's clock, so times taken from it are in the future for the service: correct this machine's clock",
   );
   expect(await hintAt(-90_000)).toBe(
-    "this machine's clock is 90 s behind the service's clock, so the service sees its time as in the past: correct this machine's clock",
+    "this machine's clock is 90 s behind the service's clock, so times taken from it are in the past for the service: correct this machine's clock",
   );
   expect(await hintAt(1_000)).toBeUndefined();
 });
@@ -48,7 +48,7 @@ test("a refused event of a batch also reports it, but only if the clock is off",
     return [rejected[0]?.error, ...results.map((result) => "error" in result && result.error)];
   };
   const hint =
-    "this machine's clock is 3 s ahead of the service's clock, so the service sees its time as in the future";
+    "this machine's clock is 3 s ahead of the service's clock, so times taken from it are in the future for the service";
   const expected = `${refusal.error} (${hint}: correct this machine's clock)`;
   expect(await errorsAt(3_000)).toEqual([expected, expected]);
   expect(await errorsAt(0)).toEqual([refusal.error, refusal.error]);

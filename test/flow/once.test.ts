@@ -61,7 +61,7 @@ test("an email whose response was lost is not sent again until it is settled by 
   sandbox.fail({ operation: "emails.send", with: "reset-after-apply" });
   const send = () => open(fileLedger(path)).emails.send(email, { once: "welcome:ada" });
   const hint =
-    'it is safe to call again with the once key "welcome:ada" and the same ledger, because nothing is sent until you record with ledger.settle whether this email was sent';
+    'find out whether the email was sent, then call ledger.settle("welcome:ada", "sent") or ledger.settle("welcome:ada", "not-sent"). Until then, calls with this key and ledger send nothing';
   await expect(send()).rejects.toMatchObject({ code: "connection_failed", outcome: "unknown", hint });
   await expect(send()).rejects.toMatchObject({ code: "once_unknown", outcome: "unknown" });
   expect(await fileLedger(path).settle("welcome:ada", "sent")).toBe(true);
@@ -75,7 +75,7 @@ test("an email that its deadline cut off names its key, and one that was refused
   sandbox.fail({ operation: "emails.send", with: "stall" });
   await expect(client.emails.send(email, { once: "a", totalTimeoutMs: 20 })).rejects.toMatchObject({
     ...{ code: "timeout", outcome: "unknown" },
-    hint: expect.stringContaining('it is safe to call again with the once key "a"'),
+    hint: expect.stringContaining('ledger.settle("a", "sent")'),
   });
   sandbox.fail({ operation: "emails.send", with: { status: 400 } });
   await expect(client.emails.send(email, { once: "b" })).rejects.toSatisfy(

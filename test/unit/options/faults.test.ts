@@ -12,8 +12,8 @@ const hooks = "onRequest, onResponse, onRetry, onWait, onValidationIssue";
 const plainHeaders = "headers must be a plain object of strings";
 const plainLimits = "limits must be a plain object, or false";
 const wrongNumbers = (names: string): string =>
-  "limits: a shared-limits object must have a property named numbers: a plain object with a valid number for every limit. " +
-  `Missing or wrong: ${names}`;
+  "limits: the `numbers` of a shared-limits object must be a plain object with a valid number for every limit. " +
+  `Missing or wrong in it: ${names}`;
 
 test.each<[object, string]>([
   [{ headers: new Headers({ "x-a": "1" }) }, `${plainHeaders}: pass Object.fromEntries(headers)`],
