@@ -39,8 +39,8 @@ const rowOf = (record: unknown, number: number, write: () => string): string => 
 
 /** Creates the form of a CSV file with these columns. It leaves out other fields. */
 export const csvForm = (columns: readonly Column[], style: CsvStyle): FileForm => {
-  // Quote names that contain another delimiter, because the reader detects the delimiter in unquoted text.
-  const names = columns.map(({ name }) => ({ cell: name, isQuoted: /[;\t|]/.test(name) }));
+  // Quote names that contain any delimiter that the reader can detect. It detects the delimiter in unquoted text.
+  const names = columns.map(({ name }) => ({ cell: name, isQuoted: /[,;\t|]/.test(name) }));
   const fields = columns.map(({ keys }) => ({ keys, path: joinPath(keys) }));
   const cellsOf = (record: object) =>
     fields.map(({ keys, path }) => typedCellOf(valueAt(record, keys), path, style.delimiter));

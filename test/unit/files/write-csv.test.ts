@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { PassThrough } from "node:stream";
 import { gunzipSync } from "node:zlib";
-import { type WriteCsvOptions, writeCsv } from "touchpoint-sdk/files";
+import { readCsv, type WriteCsvOptions, writeCsv } from "touchpoint-sdk/files";
 import { describe, expect, test, vi } from "vitest";
 import { ValidationError } from "../../../src/errors.ts";
-import { scratch } from "./scratch.ts";
+import { gather, scratch } from "./scratch.ts";
 
 const write = async (records: Iterable<object>, options: WriteCsvOptions = {}): Promise<string> => {
   const stream = new PassThrough();
@@ -140,6 +140,18 @@ describe("writeCsv", () => {
   test("a name with a semicolon or tab is quoted, so that the reader does not take it for several", async () => {
     expect(await write([{ "a;b": 1 }])).toBe('"a;b"\n1\n');
   });
+
+  test.each([",", ";", "\t", "|"])(
+    "the reader detects the delimiter %j, whatever the names contain",
+    async (delimiter) => {
+      const { path } = scratch();
+      for (const name of ["Last, First", "a;b;c", "a\tb\tc", "a|b|c"]) {
+        const records = [{ [name]: "x", b: "1,5" }];
+        await writeCsv(path("out.csv"), records, { delimiter });
+        expect(await gather(readCsv(path("out.csv")))).toEqual(records);
+      }
+    },
+  );
 
   test("takes another delimiter, and a byte order mark for Excel", async () => {
     expect(await write([{ a: "1;2", b: "3,4" }], { delimiter: ";", byteOrderMark: true })).toBe(
