@@ -37,7 +37,7 @@ const fieldsChanged = (before: Texts, now: Texts): string[] =>
 /** The progress of a pass. */
 interface PassState {
   readonly version: 1;
-  /** The id of the snapshot that the pass compares with; null for the first pass. */
+  /** The id of the previous snapshot, with which the pass compares; null for the first pass. */
   readonly after: string | null;
   /** The cursor from which the list continues; null for its beginning. */
   readonly cursor: string | null;
@@ -75,8 +75,8 @@ class Pass {
   #unconfirmed = new Map<string, Texts>();
   /** The hash of the draft. */
   #hash = createHash("sha256");
-  /** The id of the snapshot that the pass compares with. */
-  #after: string | null = null;
+  /** The id of the previous snapshot, with which the pass compares. */
+  #previousId: string | null = null;
   /** The hash of the API key that wrote the snapshot or the draft that the pass continues from. */
   #keyBefore: string | undefined;
 
@@ -104,10 +104,10 @@ class Pass {
       throw new ConfigurationError(
         `${name} is cut short or damaged. Restore it from a copy. To start over instead, delete the snapshot`,
       );
-    this.#after = before?.id ?? null;
+    this.#previousId = before?.id ?? null;
     this.#keyBefore = before?.key;
     // If the snapshot was deleted or restored since, the saved progress belongs to another pass.
-    await this.work.resume(({ after }) => after === this.#after);
+    await this.work.resume(({ after }) => after === this.#previousId);
     if (!this.work.isResumed) return;
     const { bytes, hash, begun } = this.work.state;
     this.#unconfirmed = new Map(begun);
@@ -126,7 +126,8 @@ class Pass {
 
   /**
    * Whether the snapshot may belong to another workspace. A key belongs to one workspace, so the same key means the same
-   * workspace. With another or an unknown key, only a contact that is both in the snapshot and in the list shows it.
+   * workspace. With another or an unknown key, only a contact that is both in the snapshot and in the list shows
+   * that the workspace is the same.
    */
   get mayBeForeign(): boolean {
     const { key } = this.#ours;
@@ -223,7 +224,7 @@ class Pass {
 
   #save(progress: Partial<PassState>): Promise<void> {
     const { state } = this.work;
-    return this.work.save({ ...state, ...progress, after: this.#after, begun: [...this.#unconfirmed] });
+    return this.work.save({ ...state, ...progress, after: this.#previousId, begun: [...this.#unconfirmed] });
   }
 }
 

@@ -68,7 +68,7 @@ const cellTypes = ["text", "number", "boolean", "list"];
 /**
  * Reads `--map` and `--types`.
  *
- * @throws UsageError for an entry with another syntax, or a field that does not exist.
+ * @throws UsageError for an entry with invalid syntax, or a field that does not exist.
  */
 export const readMap = (request: Pick<Request, "values" | "lists">): TypedMap => {
   const columns: Record<string, string | false> = {};
@@ -194,8 +194,8 @@ interface HeaderSource {
 }
 
 /**
- * Refuses a file with columns that are not fields of a contact. The error ends with a command to copy that maps the
- * recognized columns and leaves out the others.
+ * Refuses a file with columns that are not fields of a contact. The error ends with a command that the user can
+ * copy. The command maps the recognized columns and leaves out the others.
  *
  * @throws UsageError naming the columns.
  */

@@ -14,7 +14,7 @@ const silence: PlaceFault = {
   isLasting: false,
 };
 const never = Number.POSITIVE_INFINITY;
-// The store grants a permit ahead if it is sure to be free within this time. A longer time saves messages, but
+// The store grants a permit in advance if the permit is certain to become free within this time. A longer time saves messages, but
 // interactive calls then wait behind more requests that were granted ahead.
 const grantAheadMs = 100;
 
@@ -23,14 +23,14 @@ export interface Part {
   /** The budgets that the requests spend, the narrowest last. */
   readonly budgets: readonly FleetBudget[];
   readonly message: Omit<PartMessage, "budgets">;
-  /** Takes the reply to the message of `sentAt`; undefined if the store failed. */
+  /** Takes the reply to a message that was sent at `sentAt`. `reply` is undefined if the store failed. */
   heard(reply: PartReply | undefined, sentAt: number): void;
   /** Called when the store has failed or has not replied in time, so that the gate may ask again. */
   expired(): void;
 }
 
 /**
- * The store behind the shared limits of this process. One message carries the reports and questions of all kinds of
+ * The connection of this process to the store of its shared limits. One message to the store carries the reports and questions of all kinds of
  * requests.
  */
 export class LimitStore {
@@ -90,7 +90,10 @@ export class LimitStore {
     return (this.#lostSince ?? this.clock.now()) + (this.#wasConnected ? windowMs : 0);
   }
 
-  /** Sends a message in `inMs` milliseconds, or with an earlier message; with 0, at the end of this turn. */
+  /**
+   * Sends a message in `inMs` milliseconds, unless an earlier one is already scheduled. If `inMs` is 0, sends it at the
+   * end of this turn of the event loop.
+   */
   sendIn(inMs: number): void {
     if (inMs > 0) {
       const at = this.clock.now() + inMs;
@@ -189,7 +192,7 @@ export class LimitStore {
 
   async close(): Promise<void> {
     this.sendIn(0);
-    // Some clients queue a command until their server is back, possibly forever.
+    // Don't wait long: some Redis and database clients queue a command until their server is back, possibly forever.
     await new Promise<void>((resolve) => {
       const cancelTimer = this.clock.after(silenceMs / 3, resolve);
       void this.#whenSent().then(cancelTimer).then(resolve);

@@ -65,7 +65,10 @@ export interface Message {
   readonly process: string;
   /** The least time that a round trip to the store takes, as measured so far. */
   readonly storeFloorMs: number;
-  /** The store grants a permit ahead if it is sure to be free within this time and within a tenth of its window. */
+  /**
+   * The store grants a permit in advance if the permit is certain to become free within this time and within a tenth of
+   * its window.
+   */
   readonly grantAheadMs: number;
   readonly budgets: readonly BudgetMessage[];
   readonly parts: readonly PartMessage[];

@@ -55,7 +55,7 @@ const never = Number.POSITIVE_INFINITY;
 
 const quotaNote = "It was not repeated: other failures have used up the retry quota.";
 
-/** Whether a text body says only that the request succeeded, so that it contains no more than an empty body. */
+/** Whether a text body says only that the request succeeded, and so tells no more than an empty body. */
 const isBareSuccess = (text: string): boolean =>
   /^\s*(ok(ay)?|done|success(ful)?|accepted|created|updated|deleted|removed|cancell?ed|no content)?[.!]?\s*$/i.test(
     text,
@@ -79,12 +79,13 @@ const accept = ({ operation, call }: Sending, response: HttpResponse): HttpRespo
 };
 
 /**
- * The attempts of one request after the first one. Records whether any attempt may have taken effect, and decides
+ * The second and later attempts of a request. Records whether any attempt may have taken effect, and decides
  * whether to make another one.
  */
 class Retries {
   readonly #sending: Sending;
-  readonly #attempts: { readonly request: HttpRequest; readonly next: Send };
+  /** What each attempt sends, and the stage that sends it. */
+  readonly #forward: { readonly request: HttpRequest; readonly next: Send };
   readonly #settings: RetrySettings;
   #hasRenewedKey = false;
   /** The quota that the last retry spent. */
@@ -94,18 +95,18 @@ class Retries {
 
   constructor(
     sending: Sending,
-    attempts: { readonly request: HttpRequest; readonly next: Send },
+    forward: { readonly request: HttpRequest; readonly next: Send },
     settings: RetrySettings,
   ) {
     this.#sending = sending;
-    this.#attempts = attempts;
+    this.#forward = forward;
     this.#settings = settings;
   }
 
   /** Retries the request after its first failure. */
   async after(failure: unknown): Promise<HttpResponse> {
-    // An error that is not an AttemptFailure was thrown before an attempt. Thousands of waiting requests may be refused at once, so only pass
-    // it on. The executor creates the public error.
+    // An error that is not an AttemptFailure was thrown before an attempt. Pass it on without further work, because
+    // thousands of waiting requests may be refused at once. The executor creates the public error.
     if (!(failure instanceof AttemptFailure)) throw failure;
     try {
       const again = (last: unknown): Promise<boolean> => this.#again(last);
@@ -117,7 +118,7 @@ class Retries {
   }
 
   async #attempt(): Promise<HttpResponse> {
-    const { request, next } = this.#attempts;
+    const { request, next } = this.#forward;
     // Each attempt gets a new object, because the stages write to it.
     const accepted = accept(this.#sending, await next(this.#sending, { ...request }));
     if (accepted instanceof AttemptFailure) throw accepted;

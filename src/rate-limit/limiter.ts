@@ -53,9 +53,9 @@ export class RateLimiter {
       const isLimited = limits !== false && name !== "sending";
       const limit = isLimited ? limits[name] : { ...documentedLimits[shown], max: never };
       const maxPerDay = isLimited ? limits[dayOf[name]] : never;
-      return find(name, { limit, maxPerDay }, (scope, counted, remembered) => {
+      return find(name, { limit, maxPerDay }, (scope, earlierDay, remembered) => {
         const opened = shared?.open(name, { limit, maxPerDay, scope }, clock);
-        const day = opened ?? counted ?? new DailyLimit(dayOf[shown], maxPerDay, clock);
+        const day = opened ?? earlierDay ?? new DailyLimit(dayOf[shown], maxPerDay, clock);
         const onChange = (budget: Budget): void => pump([budget]);
         return new Budget(shown, limit, { clock, shared: opened, day, onChange, remembered });
       });
@@ -64,7 +64,10 @@ export class RateLimiter {
     this.budgets = { requests, emails, events, sending: budgetOf("sending") };
   }
 
-  /** Creates a queue for requests whose narrowest limit is `name`. All requests also spend `requests`. */
+  /**
+   * Creates a queue for requests that spend the budget `name`. They also spend `requests`, and with `sending`, `emails`
+   * too.
+   */
   route(name: LimitName, priority: Priority, slots: ConcurrencyLimit): AdmissionQueue {
     const { requests, emails, events, sending } = this.budgets;
     if (name === "requests") return new AdmissionQueue(kindOf([], requests, priority), slots);
@@ -98,7 +101,7 @@ export class RateLimiter {
     };
   }
 
-  /** Sends everything to the store of shared limits that it has not received yet. */
+  /** Sends the store of shared limits everything that the store has not received yet. */
   async close(): Promise<void> {
     await Promise.all(Object.values(this.budgets).map(({ shared }) => shared?.close()));
   }

@@ -98,7 +98,7 @@ export const ruleFaults = (input: unknown, rules: Rules, { within = "", required
  * @param rules - the known options.
  */
 export const readOptions = <T extends object>(options: T | null | undefined, rules: Rules): T => {
-  // Missing options are an empty object, and every option has a default.
+  // Missing options are an empty object. If an option is required, `ruleFaults` refuses it.
   if (options === null || options === undefined) return {} as T;
   if (!hasOptions(options)) return options;
   const copy: Record<string, unknown> = {};

@@ -38,7 +38,7 @@ const workspaceSnapshot = (workspace: Workspace) => ({
 /** The records of one workspace, as JSON. A part may be missing in a file written by hand. */
 type WorkspaceSnapshot = Partial<ReturnType<typeof workspaceSnapshot>>;
 
-/** The contents of a sandbox, as JSON, without keys, requests, planned faults and used limits. */
+/** The contents of a sandbox, as JSON. API keys, requests, planned faults and used limits are not included. */
 interface Snapshot {
   readonly format: "touchpoint-sandbox";
   readonly version: 1;
