@@ -43,7 +43,7 @@ const limitsFaults = (limits: unknown): readonly string[] => {
   );
   return [
     "limits: the `numbers` of a shared-limits object must be a plain object with a valid number for every limit. " +
-      `Missing or wrong in it: ${wrong.join(", ") || "every number"}`,
+      `The number is missing or invalid for: ${wrong.map((name) => `"${name}"`).join(", ") || "every limit"}`,
   ];
 };
 

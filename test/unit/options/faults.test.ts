@@ -11,9 +11,9 @@ const make = (options: object) => () =>
 const hooks = "onRequest, onResponse, onRetry, onWait, onValidationIssue";
 const plainHeaders = "headers must be a plain object of strings";
 const plainLimits = "limits must be a plain object, or false";
-const wrongNumbers = (names: string): string =>
+const wrongNumbers = (names: readonly string[]): string =>
   "limits: the `numbers` of a shared-limits object must be a plain object with a valid number for every limit. " +
-  `Missing or wrong in it: ${names}`;
+  `The number is missing or invalid for: ${names.map((name) => `"${name}"`).join(", ")}`;
 
 test.each<[object, string]>([
   [{ headers: new Headers({ "x-a": "1" }) }, `${plainHeaders}: pass Object.fromEntries(headers)`],
@@ -61,18 +61,15 @@ test.each<[object, string]>([
   ],
   [{ limitScopes: { events: "" } }, 'limitScopes.events must be a non-empty string, got ""'],
   [{ limits: { open: 1 } }, 'limits: there is no option "open"; the options are'],
-  [{ limits: { open: () => undefined } }, wrongNumbers(Object.keys(documentedLimits).join(", "))],
-  [
-    { limits: { open: () => undefined, numbers: {} } },
-    wrongNumbers(Object.keys(documentedLimits).join(", ")),
-  ],
+  [{ limits: { open: () => undefined } }, wrongNumbers(Object.keys(documentedLimits))],
+  [{ limits: { open: () => undefined, numbers: {} } }, wrongNumbers(Object.keys(documentedLimits))],
   [
     { limits: { open: () => undefined, numbers: { ...documentedLimits, requests: 1, emials: 1 } } },
-    wrongNumbers("requests, emials"),
+    wrongNumbers(["requests", "emials"]),
   ],
   [
     { limits: { open: () => undefined, numbers: new (class extends Object {})() } },
-    wrongNumbers(Object.keys(documentedLimits).join(", ")),
+    wrongNumbers(Object.keys(documentedLimits)),
   ],
   [{ routes: null }, "routes must be a plain object of paths by operation id"],
   [{ routes: new Map() }, "routes must be a plain object of paths by operation id"],
