@@ -64,15 +64,17 @@ export class ClientNode {
   readonly recorders = new Set<Draining>();
   readonly #owned: Owned = new Set();
   /**
-   * The sets of this client's ancestors, and its own set. Weak references, so that a client keeps no ancestor alive.
+   * The `#owned` set of each ancestor, and that of this client. The references are weak, so that a client keeps no
+   * ancestor alive.
    */
-  readonly #owners: readonly WeakRef<Owned>[];
+  readonly #ownedSets: readonly WeakRef<Owned>[];
 
   /** @param closables - the resources that this client closes. Its parent closes shared ones. */
   constructor(closables: readonly Closable[], parent?: ClientNode) {
-    const above = parent === undefined ? [] : parent.#owners.filter((owner) => owner.deref() !== undefined);
+    const above =
+      parent === undefined ? [] : parent.#ownedSets.filter((owner) => owner.deref() !== undefined);
     const owners = [...above, new WeakRef(this.#owned)];
-    this.#owners = owners;
+    this.#ownedSets = owners;
     for (const resource of [this.recorders, ...closables]) {
       const owned = new WeakRef(resource);
       for (const owner of owners) owner.deref()?.add(owned);

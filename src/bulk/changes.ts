@@ -292,11 +292,11 @@ export async function* changedContacts(
 const refuseForeign = async (
   pass: Pass,
   pages: AsyncIterable<{ readonly data: readonly Contact[] }>,
-  since: string,
+  snapshot: string,
 ): Promise<void> => {
   for await (const { data } of pages)
     if (data.some((contact) => isRecord(contact) && pass.snapshotLines.has(String(contact.id)))) return;
   throw new ConfigurationError(
-    `snapshot ${since} seems to belong to another workspace: none of its ${pass.snapshotLines.size} contacts is in the list. If all of them were removed, delete the snapshot to start over`,
+    `snapshot ${snapshot} seems to belong to another workspace: none of its ${pass.snapshotLines.size} contacts is in the list. If all of them were removed, delete the snapshot to start over`,
   );
 };

@@ -175,7 +175,10 @@ const cellsOf = (line: string, ownDelimiter: string | undefined): readonly strin
   );
 };
 
-/** Finds a header below the first line: the first line that has a column for the email address. */
+/**
+ * Finds a header that is not on line 1 of the file. The first line with a column for the email address counts as the
+ * header.
+ */
 const headerBelow = (lines: readonly string[], delimiter: string | undefined) => {
   const headers = lines.map((line) => cellsOf(line, delimiter));
   const linesAbove = headers.findIndex((cells) => [...guessedMap(cells).values()].includes("email"));
@@ -194,10 +197,12 @@ interface HeaderSource {
 }
 
 /**
- * Refuses a file with columns that are not fields of a contact. The error ends with a command that the user can
- * copy. The command maps the recognized columns and leaves out the others.
+ * Refuses a file that has a column that is not a field of a contact, two columns for the same field, or no column for
+ * the email address. If a column for the email address can be recognized, the error for an unknown column or a missing
+ * email column ends with a command that the user can copy. The command maps the recognized columns and leaves out the
+ * others.
  *
- * @throws UsageError naming the columns.
+ * @throws UsageError saying what is wrong with the columns.
  */
 export const checkHeader = (
   file: string,

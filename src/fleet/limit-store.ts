@@ -23,7 +23,10 @@ export interface Part {
   /** The budgets that the requests spend, the narrowest last. */
   readonly budgets: readonly FleetBudget[];
   readonly message: Omit<PartMessage, "budgets">;
-  /** Takes the reply to a message that was sent at `sentAt`. `reply` is undefined if the store failed. */
+  /**
+   * Takes the reply to a message that was sent at `sentAt`. If the store failed, `reply` is undefined and `sentAt` has no
+   * meaning.
+   */
   heard(reply: PartReply | undefined, sentAt: number): void;
   /** Called when the store has failed or has not replied in time, so that the gate may ask again. */
   expired(): void;
@@ -102,7 +105,8 @@ export class LimitStore {
       this.#next = { at, cancel: this.clock.after(inMs, () => this.sendIn(0)) };
       return;
     }
-    // Two messages of one process would compete for the state.
+    // Send one message at a time, because two messages of one process would conflict when they write the same values in the
+    // store.
     this.#isDue = this.#isSending;
     if (this.#isSending) return;
     this.#isSending = true;

@@ -38,7 +38,7 @@ export class RateLimiter {
   readonly budgets: Readonly<Record<LimitName, Budget>>;
 
   /**
-   * With `limits` false, only pauses that the service asks for apply.
+   * If `limits` is false, the only restrictions are the pauses that the service requests.
    *
    * @param find - finds the budgets that other clients of the process made. By default, the limiter makes all budgets.
    */
@@ -65,8 +65,8 @@ export class RateLimiter {
   }
 
   /**
-   * Creates a queue for requests that spend the budget `name`. They also spend `requests`, and with `sending`, `emails`
-   * too.
+   * Creates a queue for requests that spend the budget `name`. All of them also spend the budget `requests`. If `name` is
+   * `"sending"`, they spend the budget `emails` as well.
    */
   route(name: LimitName, priority: Priority, slots: ConcurrencyLimit): AdmissionQueue {
     const { requests, emails, events, sending } = this.budgets;

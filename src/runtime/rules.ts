@@ -92,8 +92,8 @@ export const ruleFaults = (input: unknown, rules: Rules, { within = "", required
 };
 
 /**
- * Copies options. Reads each option once, including inherited ones and accessors. Returns any other kind of value, such
- * as a string, as it is, so that `ruleFaults` refuses it.
+ * Copies options. Reads each option once, including inherited ones and accessors. If `options` itself is not an
+ * object, for example a string, returns it unchanged, and `ruleFaults` then refuses it.
  *
  * @param rules - the known options.
  */
