@@ -198,9 +198,9 @@ interface HeaderSource {
 
 /**
  * Refuses a file that has a column that is not a field of a contact, two columns for the same field, or no column for
- * the email address. If a column for the email address can be recognized, the error for an unknown column or a missing
- * email column ends with a command that the user can copy. The command maps the recognized columns and leaves out the
- * others.
+ * the email address. The error for an unknown column, or for a file without a column named `email` or mapped to it, ends
+ * with a command where possible. If the email column can be guessed from its name, the user can copy the command as it
+ * is: it maps the recognized columns and leaves out the others. Otherwise, the user has to fill in the email column.
  *
  * @throws UsageError saying what is wrong with the columns.
  */

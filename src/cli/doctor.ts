@@ -109,7 +109,7 @@ const examineContacts = async ({ client, report, request, page, compare }: Exami
   const rest = await page(operation, path, half);
   if (rest !== undefined && first.ids.slice(half).some((id, index) => id !== rest.ids[index]))
     report.differs.add(
-      `${operation}: from record ${half} on, a second request returns other records or another order`,
+      `${operation}: a request with skip=${half} does not return the same records, in the same order, as the first request did from record ${half} on`,
     );
   if (rest !== undefined && first.total !== rest.total)
     report.notes.add(

@@ -86,8 +86,8 @@ export class LimitStore {
   }
 
   /**
-   * The time from which this process may use its share without the store. By then, the permits that any process used
-   * before the loss are free again.
+   * The time from which this process may use its share without the store. If the process was ever connected, that is one
+   * window after the loss, when the permits that any process used before it are free again.
    */
   aloneFrom(windowMs: number): number {
     return (this.#lostSince ?? this.clock.now()) + (this.#wasConnected ? windowMs : 0);
@@ -116,8 +116,8 @@ export class LimitStore {
     this.#underWay.add(sent);
   }
 
-  /** Lets the next message go. */
-  #sent(): void {
+  /** Ends the turn of a message, even if there was nothing to send, and sends the message that is due, if any. */
+  #endTurn(): void {
     this.#isSending = false;
     if (this.#isDue) this.sendIn(0);
   }
@@ -127,7 +127,7 @@ export class LimitStore {
     this.#next?.cancel();
     this.#next = undefined;
     const parts = [...this.gates].flatMap((gate) => gate.parts());
-    if (parts.length === 0) return this.#sent();
+    if (parts.length === 0) return this.#endTurn();
     const budgets = [...new Set(parts.flatMap((part) => part.budgets))];
     const reports = budgets.map((budget) => budget.report());
     const message = {
@@ -145,7 +145,7 @@ export class LimitStore {
     let cancelAlarm: Cancel | undefined;
     const end = (): void => {
       cancelAlarm?.();
-      if (!isOver) this.#sent();
+      if (!isOver) this.#endTurn();
       isOver = true;
       this.#changed();
     };

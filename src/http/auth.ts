@@ -144,8 +144,10 @@ const requestKey = async (source: () => string | Promise<string>): Promise<strin
   try {
     key = await source();
   } catch (cause) {
-    const reason = isErrorLike(cause) ? cause.message : "with a value that is not an Error";
-    throw new ConfigurationError(`apiKey: the function failed: ${reason}`, { cause });
+    const what = isErrorLike(cause)
+      ? `failed: ${cause.message}`
+      : "threw a value that is not an Error (see cause)";
+    throw new ConfigurationError(`apiKey: the function ${what}`, { cause });
   }
   if (isKey(key)) return key;
   throw new ConfigurationError(

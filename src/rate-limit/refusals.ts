@@ -30,9 +30,9 @@ const beyondBound = ({ sending, since, bounds }: Admission, ms: number): string 
   const leftMs = Math.min(waitLeftMs - (now - since), deadlineAt - now, waitsEndAt - now);
   // After its deadline, a call ends with a timeout error, whatever it would have waited for.
   if (ms <= leftMs || deadlineAt <= now) return undefined;
-  const time = `, but only ${Math.max(0, Math.round(leftMs))} ms are left`;
-  if (waitsEndAt - now <= leftMs) return `${time} for waits until the client's deadline`;
-  return `${time} of ${deadlineAt - now <= waitLeftMs ? "totalTimeoutMs" : "maxWaitMs"}`;
+  const left = `${Math.max(0, Math.round(leftMs))} ms`;
+  if (waitsEndAt - now <= leftMs) return `, but the client's deadline leaves only ${left} for waiting`;
+  return `, but only ${left} are left of ${deadlineAt - now <= waitLeftMs ? "totalTimeoutMs" : "maxWaitMs"}`;
 };
 
 /** Creates the error of a request for which the day has no room. */

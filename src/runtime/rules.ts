@@ -98,7 +98,8 @@ export const ruleFaults = (input: unknown, rules: Rules, { within = "", required
  * @param rules - the known options.
  */
 export const readOptions = <T extends object>(options: T | null | undefined, rules: Rules): T => {
-  // Missing options are an empty object. If an option is required, `ruleFaults` refuses it.
+  // If the caller passes no options, treat that as an empty object. `ruleFaults` then reports each required option as
+  // missing.
   if (options === null || options === undefined) return {} as T;
   if (!hasOptions(options)) return options;
   const copy: Record<string, unknown> = {};

@@ -43,7 +43,7 @@ test("a call that would wait until shortly before the deadline is refused at onc
   const bound = client.withOptions({ deadline: 10_100 });
   const error = await clock.until(bound.contacts.find(email).catch((reason: unknown) => reason));
   expect(error).toMatchObject({ code: "rate_limited", limit: "requests", outcome: "not-applied" });
-  expect(String(error)).toContain("until the client's deadline");
+  expect(String(error)).toContain("the client's deadline leaves only");
   expect([clock.now(), requests.length]).toEqual([0, 1]);
 });
 

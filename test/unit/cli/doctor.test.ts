@@ -138,19 +138,19 @@ describe("planted differences of the list of contacts:", () => {
       onContacts((body, query) =>
         query.get("skip") === "3" ? { ...body, data: Array(4).fill(body.data?.[0]) } : undefined,
       ),
-      "from record 3 on, a second request returns other records or another order",
+      "a request with skip=3 does not return the same records, in the same order, as the first request did from record 3 on",
     ],
     [
       "an order that changes",
       onContacts((body, query) =>
         query.get("skip") === "3" ? { ...body, data: body.data?.toReversed() } : undefined,
       ),
-      "from record 3 on, a second request returns other records or another order",
+      "a request with skip=3 does not return the same records, in the same order, as the first request did from record 3 on",
     ],
     [
       "a record twice",
       onContacts((body) => ({ ...body, data: body.data?.map((_, index) => body.data?.[index >> 1]) })),
-      "from record 3 on, a second request returns other records or another order",
+      "a request with skip=3 does not return the same records, in the same order, as the first request did from record 3 on",
     ],
     [
       "a search that finds nobody",
