@@ -111,17 +111,17 @@ class Pass {
     if (!this.work.isResumed) return;
     const { bytes, hash, begun } = this.work.state;
     this.#unconfirmed = new Map(begun);
-    const draft = await explained(name, () => keptDraftOf(path));
-    const snapshot = await readSnapshot(draft, { query, bytes }, ({ id }, line) =>
+    const draftPath = await explained(name, () => keptDraftOf(path));
+    const draft = await readSnapshot(draftPath, { query, bytes }, ({ id }, line) =>
       this.snapshotLines.add(id, line, "draft"),
     );
-    await snapshot?.handle.close();
-    if (snapshot === undefined || hexOf(snapshot.hash) !== hash)
+    await draft?.handle.close();
+    if (draft === undefined || hexOf(draft.hash) !== hash)
       this.work.refuse(
-        `does not match ${draft}, which is missing or damaged. To start over, delete the checkpoint`,
+        `does not match ${draftPath}, which is missing or damaged. To start over, delete the checkpoint`,
       );
-    this.#hash = snapshot.hash;
-    this.#keyBefore = snapshot.key;
+    this.#hash = draft.hash;
+    this.#keyBefore = draft.key;
   }
 
   /**
@@ -186,7 +186,7 @@ class Pass {
   *removed(): Generator<readonly ContactChange[]> {
     const yielded = [...this.#unconfirmed.keys()].filter((id) => !this.snapshotLines.has(id));
     let page: ContactChange[] = [];
-    for (const ids of [yielded, this.snapshotLines.inSnapshot()])
+    for (const ids of [yielded, this.snapshotLines.idsOnlyInSnapshot()])
       for (const id of ids) {
         page.push({ kind: "removed", id });
         if (page.length < pageSize) continue;
@@ -265,7 +265,7 @@ export async function* changedContacts(
     await pass.begin();
     if (pass.mayBeForeign) await refuseForeign(pass, list({ prefetch: 0 }), snapshot);
     await pass.open();
-    let done = pass.snapshotLines.inDraft;
+    let done = pass.snapshotLines.draftCount;
     progress.skip(done);
     for await (const page of list({ cursor: pass.work.state.cursor ?? undefined })) {
       const { data, cursor } = page;

@@ -21,7 +21,7 @@ export class KnownLines {
   readonly #lines = new PackedMap();
   readonly #files = new Map<Source, FileHandle>();
   /** The number of contacts in the draft. They are on processed pages of this pass. */
-  inDraft = 0;
+  draftCount = 0;
 
   get size(): number {
     return this.#lines.size;
@@ -37,7 +37,7 @@ export class KnownLines {
   }
 
   add(id: string, { text, offset, length }: StoredLine, source: Source): void {
-    if (source === "draft" && this.#lines.get(id)?.[hashBytes + 10] !== 1) this.inDraft += 1;
+    if (source === "draft" && this.#lines.get(id)?.[hashBytes + 10] !== 1) this.draftCount += 1;
     const value = Buffer.alloc(hashBytes + 11);
     value.set(hashOf(text));
     value.writeUIntLE(offset, hashBytes, 6);
@@ -61,7 +61,7 @@ export class KnownLines {
   }
 
   /** The ids of contacts that are only in the previous snapshot, not in the draft, in the order of the snapshot. */
-  inSnapshot(): readonly string[] {
+  idsOnlyInSnapshot(): readonly string[] {
     const rows: { readonly id: string; readonly offset: number }[] = [];
     for (const [id, value] of this.#lines.entries())
       if (value[hashBytes + 10] === 0) rows.push({ id, offset: value.readUIntLE(hashBytes, 6) });

@@ -11,7 +11,7 @@ const capacity = 500;
 const costOfRepeat = 5;
 // A service that does not respond is in a worse state than one that responds with an error.
 const costAfterTimeout = 10;
-const refillOfFirstAttempt = 1;
+const refillWithoutCost = 1;
 
 /**
  * Limits the retries of all calls together, so that an outage does not multiply the traffic. Retries spend the quota
@@ -35,10 +35,10 @@ export class RetryQuota {
   /**
    * Refills the quota after a successful call.
    *
-   * @param drawn - the cost of its last retry; 0 for a success at the first attempt.
+   * @param drawn - the cost of the call's last retry that spent quota; 0 if none did, for example without a retry.
    */
   refill(drawn: number): void {
-    this.#left = Math.min(capacity, this.#left + (drawn || refillOfFirstAttempt));
+    this.#left = Math.min(capacity, this.#left + (drawn || refillWithoutCost));
   }
 }
 
@@ -88,7 +88,7 @@ class Retries {
   readonly #forward: { readonly request: HttpRequest; readonly next: Send };
   readonly #settings: RetrySettings;
   #hasRenewedKey = false;
-  /** The quota that the last retry spent. */
+  /** The cost of the last retry that spent quota; 0 if none did. */
   #drawn = 0;
   /** The facts to add to the error of the last failure. */
   #notes: FailureNotes | undefined;
