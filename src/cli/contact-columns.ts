@@ -199,7 +199,8 @@ interface HeaderSource {
 /**
  * Refuses a file that has a column that is not a field of a contact, two columns for the same field, or no column that
  * is named `email` or mapped to it. Except for two columns for the same field, the error ends with a command where
- * possible. If the file has an email column, or one can be guessed from its name, the user can copy the command as it is: it maps the recognized columns and leaves out the others. Otherwise, the user has to fill in the email column.
+ * possible. If the file has an email column, or one can be guessed from its name, the user can copy the command as it
+ * is: it maps the recognized columns and leaves out the others. Otherwise, the user has to fill in the email column.
  *
  * @throws UsageError saying what is wrong with the columns.
  */

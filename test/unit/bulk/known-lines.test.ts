@@ -29,7 +29,7 @@ test("the fields of a contact are those of its last line, from the file where th
     expect(lines.fieldsOf({ id: "ü", fields: {} })).toEqual({ name: "new", title: "T" });
     expect(lines.fieldsOf({ id: "b", fields: { name: "other" } })).toEqual({ name: "other" });
     expect(lines.fieldsOf({ id: "c", fields: {} })).toBeUndefined();
-    expect([lines.size, lines.inDraft, [...lines.idsOnlyInSnapshot()], lines.has("c")]).toEqual([
+    expect([lines.size, lines.draftCount, [...lines.idsOnlyInSnapshot()], lines.has("c")]).toEqual([
       2,
       1,
       ["b"],
