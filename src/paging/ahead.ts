@@ -4,7 +4,7 @@ export interface PageRequest {
   readonly limit: number;
 }
 
-/** The default maximum of requests in flight. More could not be sent at once. */
+/** The maximum number of pages ahead if `prefetch` is not set: the default `concurrency` of a client. */
 const maxAhead = 16;
 
 /** A requested page. */
@@ -42,8 +42,8 @@ export class PagesAhead<P> {
    * Requests more pages.
    *
    * @param max - the maximum number of pages requested at once.
-   * @param after - returns the request after another one; undefined if no page follows. Called without an argument for
-   * the next page.
+   * @param after - returns the request that follows `last`; undefined if no page follows. Without `last`, returns the
+   * request for the page that the consumer needs next.
    */
   plan(max: number, after: (last?: PageRequest) => PageRequest | undefined): void {
     const depth = Math.min(max, this.#fixedDepth ?? this.#depth);
@@ -55,10 +55,9 @@ export class PagesAhead<P> {
   }
 
   /**
-   * Returns the first page that was requested ahead. If it failed, the other pages are dropped, and the next call
-   * requests `otherwise`.
+   * Returns the first page that was requested ahead. If this page fails, all requested pages are dropped.
    *
-   * @param otherwise - returns what to request if no page was requested ahead.
+   * @param otherwise - returns the request to send if no page was requested ahead.
    */
   async take(otherwise: () => PageRequest): Promise<{ readonly request: PageRequest; readonly page: P }> {
     const taken = this.#requested[0] ?? this.#fetchPage(otherwise());

@@ -3,7 +3,7 @@ import { isCount, parsedJson } from "../runtime/values.ts";
 
 /** The position of an export. */
 export interface CursorState {
-  /** The number of records before the next one, when the last page was read. */
+  /** The position of the next record at the time when the last page was read. */
   readonly position: number;
   /** The number of records yielded since the export last started from the beginning. */
   readonly read: number;
@@ -45,7 +45,7 @@ const isCursorState = (value: unknown): value is CursorState => {
   return v === 1 && isComplete && typeof query === "string";
 };
 
-/** @throws ValidationError when the string is not a cursor of this version, or of another query. */
+/** @throws ValidationError when the string is not a cursor of this version, or belongs to another query. */
 export const readCursor = (operation: string, cursor: unknown, query?: string): CursorState => {
   const state = parsedJson(Buffer.from(String(cursor), "base64url").toString("utf8"));
   if (!isCursorState(state)) throw invalid(operation, "cursor", "must be the cursor of a page of this list");

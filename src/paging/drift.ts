@@ -14,10 +14,9 @@ const decayPerPage = 7 / 8;
 export class Drift {
   /** The largest shift between two requests. It decays with each page. */
   #largest = 0;
-  #missed = 0;
-  /**
-   * The number of pages since the last one that did not join. It is also the number of pages worth requesting ahead.
-   */
+  /** The number of pages that did not join since the last one that did. */
+  #misses = 0;
+  /** The maximum of pages to request ahead: how many pages have joined since one did not join; infinite at first. */
   pagesAhead = Number.POSITIVE_INFINITY;
 
   /** The number of records that the next page should share with the last one. */
@@ -32,16 +31,16 @@ export class Drift {
 
   /** Notes that a page joined the previous ones, which had moved back by `shift` records since the last join. */
   joined(shift: number): void {
-    const perRequest = Math.max(0, shift) / (this.#missed + 1);
+    const perRequest = Math.max(0, shift) / (this.#misses + 1);
     this.#largest = Math.min(maxShared / 2, Math.max(perRequest, this.#largest * decayPerPage));
-    this.#missed = 0;
+    this.#misses = 0;
     this.pagesAhead += 1;
   }
 
-  /** Notes that a page did not join, although it should share `shared` records. */
+  /** Notes that a page did not join, although `shared` of its records should be known. */
   missed(shared: number): void {
     this.#largest = Math.min(maxShared / 2, Math.max(this.#largest, shared));
-    this.#missed += 1;
+    this.#misses += 1;
     this.pagesAhead = 0;
   }
 }

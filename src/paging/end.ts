@@ -24,7 +24,8 @@ export class Standstill {
     // If the list has grown, the same records may legitimately be at a later position.
     const isSame = now.page === previous.page && skip > previous.skip && now.total <= previous.total;
     this.#unchanged = isSame ? this.#unchanged + data.length : 0;
-    // Fewer can be chance: other programs may have added exactly as many records at the front as `skip` advanced.
+    // Fewer unchanged records can be chance: other programs may have added exactly as many records at the front as
+    // `skip` advanced.
     return this.#unchanged >= Math.max(2 * data.length, minUnchanged);
   }
 }
@@ -46,20 +47,22 @@ const hasEnded = (
 ): boolean => {
   // The page reaches beyond the position, and still has no new records. A later page may have some.
   if (skip + length > position) return false;
-  // A page as long as the longest one, but shorter than requested, may have been cut off after the overlap. It does not
-  // prove an end, so the walk then requests less overlap.
+  // A page as long as the longest one, but shorter than requested, may have been cut off after the overlap, so
+  // it does not prove an end. The walk requests the next page with less overlap.
   return length === limit || length < longest;
 };
 
 /** How many times to request a page without new records again if the service counts more records. */
 const maxDoubts = 2;
 
-/** Creates the errors for an end that contradicts the counts, or that is unexpected. */
+/** How a walk reports an end below the service's count, and a list that it cannot read. */
 export interface EndNotices {
   /**
-   * Reports a list that ends below the service's count. Returns the error to throw; undefined if a report is enough.
+   * Called when the list ends below the service's count. Returns the error to throw, or reports the missing records
+   * and returns undefined.
    */
   short(missing: number, total: number): Error | undefined;
+  /** Creates the error for a list that cannot be read. */
   unusable(message: string): Error;
 }
 
@@ -69,7 +72,7 @@ export class ListEnd {
   readonly #notices: EndNotices;
   readonly #standstill = new Standstill();
   #doubts = 0;
-  /** The service's latest count, for pages without one: a refused position beyond the end. */
+  /** The service's latest count. A refused position returns no count, so it is compared with this one. */
   #total: number | undefined;
 
   /** @param limit - the number of records per page that the caller requested. */
@@ -79,17 +82,17 @@ export class ListEnd {
   }
 
   /**
-   * The maximum number of records that the next page may share with the last one. There is no maximum at first. Each time
-   * the walk requests a doubtful end again, the maximum falls: to one record, then to none. The fewer records both pages
-   * share, the more new records fit on a shortened page.
+   * The maximum number of records that the next page may share with the last one. There is no maximum at first. Each
+   * time the walk requests a doubtful end again, the maximum falls: to one record, then to none. The fewer records both
+   * pages share, the more new records fit on a shortened page.
    */
   get maxShared(): number {
     return this.#doubts === 0 ? Number.POSITIVE_INFINITY : maxDoubts - this.#doubts;
   }
 
   /**
-   * Whether no records follow the page. Undefined if the service counts more records than it returned; request the
-   * position again in that case.
+   * Whether the list ends with the page. Undefined if the service counts more records than it returned: the caller must
+   * request the position again.
    *
    * @throws when the service returns the same part of the list for every position. Also throws the error of `short`.
    */
@@ -118,7 +121,7 @@ export class ListEnd {
   #isCompleteList({ skip }: PageRequest, page: ServedPage<unknown>): boolean {
     if (!this.#standstill.holdsAt(skip, page)) return false;
     const { data, total } = page;
-    // Without a total, a page of exactly the requested length may be a part.
+    // Without a total, a page of exactly the requested length may be a part of the list.
     if (typeof total === "number" ? data.length >= total : data.length !== this.#limit) return true;
     const why = "the service ignores `skip` and returns the same page every time";
     throw this.#notices.unusable(why);

@@ -2,19 +2,20 @@ import type { ApiError } from "../errors.ts";
 import type { PageRequest } from "./ahead.ts";
 import { type ServedPage, totalOf } from "./page-size.ts";
 
-/** How many times the service may hide records that it shows on an earlier page. A few times can be chance: the list moves. */
-const maxContradictions = 10;
+/** How many contradictions prove that the service hides records. Fewer can be chance, because the list moves. */
+const enoughContradictions = 10;
 
 /** Records that the service has and does not return. */
 export interface Hidden {
-  /** The error with which it refuses their positions; undefined if it returns empty pages there. */
+  /** The service's error for their positions; undefined if it returns empty pages there. */
   readonly refusal: ApiError | undefined;
   readonly total: number;
 }
 
 /**
- * Recognizes a service that returns nothing from a position on at which a page before it shows a record, for example
- * because it limits `skip`. Without that, the search would go through the list again and again.
+ * Recognizes a service that contradicts itself: it returns nothing at a position, and directly afterwards a page with
+ * an earlier start shows a record at that position. The reason may be that the service limits `skip`. Without this
+ * check, the search would go through the list again and again.
  */
 export class HiddenRecords {
   /** The lowest position without records since the last page with records. */
@@ -27,7 +28,7 @@ export class HiddenRecords {
     const total = totalOf(page);
     const empty = this.#empty;
     if (refusal !== undefined || (data.length === 0 && Number(total) > skip)) {
-      // The search goes back in steps. The lowest position decides, because a shorter list may have refused the others.
+      // The search goes back in steps. Remember the lowest position, because the list may end before the others.
       this.#empty = { skip: Math.min(skip, empty?.skip ?? skip), refusal };
       return undefined;
     }
@@ -36,7 +37,7 @@ export class HiddenRecords {
     const reached = skip + data.length;
     if (empty === undefined || reached <= empty.skip) return undefined;
     this.#contradictions += 1;
-    const isEnough = this.#contradictions >= maxContradictions;
+    const isEnough = this.#contradictions >= enoughContradictions;
     return isEnough ? { refusal: empty.refusal, total: total ?? reached } : undefined;
   }
 

@@ -15,7 +15,7 @@ export async function* contactsWith(
 ): AsyncGenerator<Contact, void, undefined> {
   if (typeof id !== "string" || id === "")
     throwIfInvalid(operation, [{ path: "id", message: "must be a non-empty string" }]);
-  // In lenient mode a record may have any shape.
+  // Unless `responseValidation` is `strict`, a record may have any shape.
   for await (const contact of paged(call, operations.contacts.list, {}, options ?? {}))
     if (isRecord(contact) && fits(contact)) yield contact;
 }
@@ -30,7 +30,7 @@ export const findContact = async (
   // A service that stores addresses in lowercase may match the search text exactly, so also search in lowercase.
   for (const search of new Set([email, address]))
     for await (const contact of paged(call, operations.contacts.list, { search }, options ?? {}, {})) {
-      // In lenient mode a record may have any shape.
+      // Unless `responseValidation` is `strict`, a record may have any shape.
       if (typeof contact?.email === "string" && foldAscii(contact.email) === address) return contact;
     }
   return null;

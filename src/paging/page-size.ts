@@ -5,13 +5,13 @@ import type { PageRequest } from "./ahead.ts";
 export interface ServedPage<T> {
   readonly data: T[];
   readonly total?: number | null | undefined;
-  /** The maximum length of a page in this response, according to the service. */
+  /** The `limit` in the response: the maximum length of this page, according to the service. */
   readonly limit?: number | undefined;
   /** Set instead of records if the service refused the position, which can happen after the end of the list. */
   readonly refusal?: ApiError | undefined;
 }
 
-/** The maximum number of records per page in the document. */
+/** The maximum `limit` that the service's document allows. */
 export const largestLimit = 200;
 
 /** The service's count of records; undefined if it returns no number, or one that is smaller than its own page. */
@@ -20,7 +20,7 @@ export const totalOf = ({ data, total }: ServedPage<unknown>): number | undefine
   return count >= data.length ? count : undefined;
 };
 
-/** Whether nothing follows a page. */
+/** Whether a page proves that no records follow it. */
 export const isLast = ({ skip, limit }: PageRequest, page: ServedPage<unknown>): boolean => {
   const { length } = page.data;
   // A service that shortens pages returns the shorter length in `limit`.
@@ -41,7 +41,7 @@ export class PageSize {
     this.longest = longest;
   }
 
-  /** How many records a page can share with another one and still contain new ones: half of the page, or two. */
+  /** The maximum overlap of two pages: half of a page or two records, but always fewer records than a page has. */
   get maxShared(): number {
     return Math.min(this.max - 1, Math.max(2, Math.floor(this.max / 2)));
   }
@@ -51,7 +51,7 @@ export class PageSize {
     const { length } = page.data;
     const before = this.max;
     this.longest = Math.max(this.longest, length);
-    // A service that returns shorter pages than requested sets the size; the end of the list does not.
+    // A page that is shorter than requested shows the service's page size, unless the list ends with it.
     if (length < request.limit && !isLast(request, page)) this.max = Math.min(before, this.longest);
     return this.max < before;
   }

@@ -38,8 +38,8 @@ export interface PagingOptions {
 /**
  * A list: await it for one page, iterate it for every record. Nothing is sent before you do.
  *
- * Awaiting it and `toArray` are one call, which `totalTimeoutMs` limits in total. An iteration takes as long as its
- * consumer does, so `totalTimeoutMs` limits each request for a page.
+ * `await` and `toArray` each make one call, and `totalTimeoutMs` limits the complete call. An iteration takes as long
+ * as its consumer does, so there `totalTimeoutMs` limits each request for a page.
  */
 export interface Paged<T> extends PromiseLike<Page<T>>, AsyncIterable<T> {
   /**
@@ -130,7 +130,8 @@ const arrayRules: Rules = {
 };
 
 /**
- * Iterates sequentially, in the order of the calls. After a failure it continues at the same position.
+ * Creates an iterator that runs one step at a time, in the order of the calls of `next`. The call after a failure
+ * continues at the same position.
  *
  * @param signals - each signal ends the iteration before the next item, even if that item has already arrived.
  */
@@ -175,8 +176,9 @@ const iterator = <T>(
 /**
  * Creates a list for an operation that returns pages.
  *
- * @param settings - `priority` of the pages of an iteration: background, unless the iteration is part of a single call.
- * `mayBeShort`: whether a list that ends below the service's count is only reported. `strict` never allows it.
+ * @param settings - `priority`: the priority of the pages of an iteration. It is background if there are no `settings`;
+ * if the `settings` have no priority, it is that of the call. `mayBeShort`: whether a list that ends below the
+ * service's count is only reported. If `responseValidation` is `strict`, such a list is always an error.
  */
 export const paged = <T, Query extends ListQuery>(
   call: Call,
@@ -246,7 +248,7 @@ export const paged = <T, Query extends ListQuery>(
   };
 
   const pages = (via = call, pageOptions?: PageOptions): AsyncIterableIterator<WalkedPage<T>> => {
-    // Closing the client ends the iteration from now on.
+    // From here on, closing the client ends the iteration.
     const own = via.open(operation.id);
     let walking: Walk<T> | undefined;
     return iterator(own, [callOptions.signal, own.signal], {

@@ -21,14 +21,14 @@ const idsCompared = 8;
  */
 export class RecentIds {
   readonly #capacity: number;
-  /** The position at which each id was yielded. */
+  /** The remembered ids, numbered in the order in which they were yielded. */
   readonly #indexes = new Map<string, number>();
-  /** Ids that are never forgotten: after a restart, the walk meets these records again. */
+  /** Ids that are never forgotten. When the walk starts again from the beginning, it meets their records again. */
   #kept: ReadonlySet<string>;
   #next = 0;
   /** The first yielded ids. If they appear again, the service takes `skip` modulo the length of the list. */
   #first: string[] = [];
-  /** The number of records yielded since the walk last began. */
+  /** The number of records yielded since the walk last started from the beginning. */
   count = 0;
 
   /** @param state - the parts of a cursor besides the last ids. */
@@ -57,12 +57,12 @@ export class RecentIds {
     return [...this.#kept];
   }
 
-  /** The state for a cursor: the last `ids` ids, and the state that reveals a restart of the walk or of the list. */
+  /** The parts of a cursor that the constructor reads. `recent` has the last `ids` ids. */
   state(ids: number): Pick<CursorState, "read" | "recent" | "kept" | "first"> {
     return { read: this.count, recent: this.last(ids), kept: this.kept, first: this.#first };
   }
 
-  /** Keeps all ids that are remembered now. Called when the walk starts again. */
+  /** Never forgets the ids that are remembered now. Called when the walk starts again from the beginning. */
   keep(): void {
     this.#kept = new Set(this.#indexes.keys());
     this.#first = [];
@@ -116,16 +116,16 @@ export class RecentIds {
    * The index at which the list starts again on a page; undefined if it does not. A restart follows the last yielded
    * record. If records were added at the front instead, the first records appear before the last yielded one.
    *
-   * @param isJoined - whether the page must contain the last yielded record.
+   * @param mustOverlap - whether a restart counts only on a page with the last yielded record.
    */
-  restartIn(ids: readonly string[], isJoined: boolean): number | undefined {
+  restartIn(ids: readonly string[], mustOverlap: boolean): number | undefined {
     const last = ids.indexOf(this.last(1)[0] ?? "none");
-    if (isJoined && last === -1 && this.count > 0) return undefined;
+    if (mustOverlap && last === -1 && this.count > 0) return undefined;
     const isFirstPage = this.#first.length === 0;
     const first = isFirstPage ? ids.slice(0, idsCompared) : this.#first;
     const at = ids.indexOf(first[0] || "none", isFirstPage ? 1 : last + 1);
     if (at === -1) return undefined;
-    // A list with fewer records than idsCompared starts again within them.
+    // If the first page contains a restart, compare the ids modulo the length of the list.
     const period = isFirstPage ? at : first.length;
     const shown = ids.slice(at, at + first.length);
     // A single record is not enough, because it may have moved to the end.

@@ -18,7 +18,7 @@ export class Search {
     this.from = from;
     this.#size = size;
     this.#back = from;
-    // Forward starts with the first searched page, because records may have moved into it since.
+    // The first step forward searches `from` again, because records may have moved there since.
     this.#forward = from - size;
     this.position = from;
   }
@@ -34,7 +34,7 @@ export class Search {
     const hasForward = this.#forward + this.#size < this.#end;
     if (!hasBack && !hasForward) return false;
     if (hasBack && this.#back === this.from) {
-      // Usually, the list has moved by a few records. This page shows them, and half a page of new ones.
+      // Usually, the list has moved by a few records. This page shows known records, and half a page of new ones.
       this.position = this.#back = Math.max(0, this.from - Math.ceil(this.#size / 2));
       return true;
     }

@@ -18,7 +18,10 @@ export interface WalkSettings<T> {
   readonly limit: number;
   /** The number of pages to request ahead. If undefined, as many as the latency makes useful. */
   readonly prefetch: number | undefined;
-  /** Whether to handle a list that moves. With `false`, plain skip and limit miss and repeat records then. */
+  /**
+   * Whether to handle a list that moves. With `false`, pages are read by plain `skip` and `limit`, so records are
+   * missed or repeated when the list moves.
+   */
   readonly isDriftSafe: boolean;
   /** The position of an earlier walk from which this one continues. */
   readonly start: CursorState | undefined;
@@ -26,7 +29,8 @@ export interface WalkSettings<T> {
   readonly query?: string | undefined;
   readonly onUnstable: (message: string) => void;
   /**
-   * Reports a list that ends below the service's count. Returns the error to throw; undefined if a report is enough.
+   * Called when the list ends below the service's count. Returns the error to throw, or reports the missing records
+   * and returns undefined.
    */
   readonly onShort: (missing: number, total: number) => Error | undefined;
 }
@@ -48,9 +52,12 @@ interface Arrived<T> {
 
 const idsRemembered = 10 * largestLimit;
 const idsInCursor = 100;
-/** A page joins if its last known record is among this many last yielded ones. Older ids are a reserve. */
-const oldestJoin = idsRemembered / 2;
-/** The allowed misses beyond the number of records, so that a search through the complete list is always possible. */
+/**
+ * A page joins if at most this many records were yielded after its last known record. Older ids only help to find the
+ * position again.
+ */
+const maxJoinAge = idsRemembered / 2;
+/** The walk fails after more misses than this number plus `#farthest`, so it can always search the complete list. */
 const maxMisses = 1_000;
 const maxRounds = 3;
 
@@ -65,9 +72,10 @@ const withoutRecords = ({ skip }: PageRequest, refusal: unknown): ServedPage<nev
 /**
  * Walks a list by skip and limit, while other programs add and remove records.
  *
- * Each page overlaps the end of the previous one. The position of the last known record on a page shows how far the
- * list has moved. Every record after that one is new, if the order of the list is stable. The more the list moves, the
- * larger the overlap. If a page has no known record, the walk searches around the page. `moveOf` decides what to do.
+ * Each page overlaps the end of the previous one. A record is known if it was yielded before. The position of the last
+ * known record on a page shows how far the list has moved. Every later record is new, if the order of the list is
+ * stable. The more the list moves, the larger the overlap. If a page has no known record, the walk searches around the
+ * page. `moveOf` decides what to do.
  */
 export class Walk<T> {
   readonly #settings: WalkSettings<T>;
@@ -79,16 +87,17 @@ export class Walk<T> {
   readonly #end: ListEnd;
   readonly #hidden = new HiddenRecords();
   #phase: Phase;
-  /** The assumed number of records before the next one. */
+  /** The assumed position of the next record. */
   #position: number;
-  /** The value of `#position` when the last page was accepted. A search changes only `#position`. */
+  /** The value of `#position` after the last page that was taken. A search changes only `#position`. */
   #reached: number;
   /** The number of pages that did not join since the last page with new records. */
   #misses = 0;
+  /** The farthest position that a page which did not join has reached. */
   #farthest = 0;
-  /** The number of last yielded records that a search no longer found. */
+  /** How many of the last yielded records a search could not find. */
   #gone = 0;
-  /** The number of searches through the complete list for one position. Records may move past a search. */
+  /** The number of complete searches for one position. One is not enough, because records may move past it. */
   #rounds = 0;
   #hasEnded = false;
   #hasReportedOrder = false;
@@ -112,7 +121,8 @@ export class Walk<T> {
   }
 
   /**
-   * Returns the next page with new records; undefined at the end. After a failure it requests the same page again.
+   * Returns the next page with new records; undefined at the end. After a failure, the next call requests the
+   * same page again.
    *
    * @throws ResponseValidationError when new records cannot be distinguished from yielded ones.
    */
@@ -184,28 +194,29 @@ export class Walk<T> {
     const lastKnown = this.#settings.isDriftSafe ? this.#recent.lastKnownIn(ids) : -1;
     const age = this.#recent.ageOf(ids[lastKnown] ?? "");
     const overlaps = request.skip < this.#position;
-    const sight = { age, overlaps, isCut, oldestJoin: Math.max(oldestJoin, this.#gone) };
+    const sight = { age, overlaps, isCut, maxJoinAge: Math.max(maxJoinAge, this.#gone) };
     const move = restart === undefined ? moveOf(this.#phase, sight) : "take";
-    if (move === "search") this.#lookElsewhere({ request, page, lastKnown }, isCut);
-    else if (move === "approach") this.#lookOn({ request, page, lastKnown }, age);
+    if (move === "search") this.#search({ request, page, lastKnown }, isCut);
+    else if (move === "approach") this.#approach({ request, page, lastKnown }, age);
     else if ("search" in this.#phase) return this.#join({ request, page, lastKnown }, age);
     else return this.#take({ request, page, lastKnown }, restart !== undefined);
     return undefined;
   }
 
-  /** The index at which the list starts again on a page, after its end. */
+  /** The index at which the list starts again on a page, after its end; undefined if it does not. */
   #restartIn({ total }: ServedPage<T>, ids: readonly string[]): number | undefined {
     if ("search" in this.#phase) return undefined;
-    // In `fast` mode, pages share no records. Accept a restart there only if the service returns no total, and if more
-    // than this page was read: a service that ignores `skip` is not a restart.
-    const isFast = !this.#settings.isDriftSafe && total === undefined && this.#recent.count > ids.length;
-    return this.#recent.restartIn(ids, !isFast);
+    // In `fast` mode, pages do not overlap. A restart counts there only if the service returns no total, and if more
+    // records were yielded than this page has. Otherwise, the service may just ignore `skip`.
+    const needsNoOverlap =
+      !this.#settings.isDriftSafe && total === undefined && this.#recent.count > ids.length;
+    return this.#recent.restartIn(ids, !needsNoOverlap);
   }
 
   /** Continues after the records that a search has found. */
   #join({ request, page, lastKnown }: Arrived<T>, age: number): WalkedPage<T> | undefined {
     if (lastKnown !== -1) this.#position = request.skip + lastKnown + 1;
-    // Yield at most one page at once, although a search requests the largest page.
+    // Yield at most `limit` records at once, although a search requests the largest page.
     const data = page.data.slice(0, lastKnown + 1 + this.#limit);
     const limit = data.length < page.data.length ? data.length : request.limit;
     if (lastKnown === -1 || data.length > lastKnown + 1)
@@ -255,14 +266,14 @@ export class Walk<T> {
   }
 
   /** Reads on without yielding, because only a later page shows which records after the known one are new. */
-  #lookOn({ request, page, lastKnown }: Arrived<T>, age: number): void {
-    if (!("search" in this.#phase)) this.#lose(request, page);
+  #approach({ request, page, lastKnown }: Arrived<T>, age: number): void {
+    if (!("search" in this.#phase)) this.#miss(request, page);
     const search = "search" in this.#phase ? this.#phase.search : new Search(request.skip, this.#size.max);
     this.#position = request.skip + lastKnown + 1;
     this.#phase = { is: "approaching", search, age };
   }
 
-  #lookElsewhere({ request, page, lastKnown }: Arrived<T>, isCut: boolean): void {
+  #search({ request, page, lastKnown }: Arrived<T>, isCut: boolean): void {
     const phase = this.#phase;
     const isSearching = phase.is === "searching";
     if (lastKnown === -1) this.#drift.missed(isSearching ? 0 : this.#position - request.skip);
@@ -271,12 +282,12 @@ export class Walk<T> {
     const reached = request.skip + page.data.length;
     if (page.data.length === 0 || page.total === reached) search.endsAt(reached);
     this.#phase = { is: "searching", search };
-    this.#lose(request, page);
+    this.#miss(request, page);
     if (!search.next()) this.#searchAgain(from);
   }
 
   /** Notes that a page did not join. */
-  #lose({ skip }: PageRequest, { data }: ServedPage<T>): void {
+  #miss({ skip }: PageRequest, { data }: ServedPage<T>): void {
     this.#ahead.drop();
     this.#misses += 1;
     this.#farthest = Math.max(this.#farthest, skip + data.length);

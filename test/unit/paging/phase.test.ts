@@ -31,6 +31,6 @@ test.each<[what: string, phases: readonly Phase[], age: number, over: Partial<Si
   ["a cut page leaves a gap behind it", [searching, approaching], 1, cut, "search"],
   ["an old record in a cut page is searched around", [reading], 1_001, cut, "search"],
 ])("%s", (_what, phases, age, over, move) => {
-  const sight = { age, overlaps: true, isCut: false, oldestJoin: 1_000, ...over };
+  const sight = { age, overlaps: true, isCut: false, maxJoinAge: 1_000, ...over };
   for (const phase of phases) expect([phase.is, moveOf(phase, sight)]).toEqual([phase.is, move]);
 });
