@@ -4,7 +4,10 @@ import { toHeaders } from "../runtime/headers.ts";
 
 /** Details of the HTTP response of a call. */
 export interface ResponseInfo {
-  /** The HTTP status: 2xx, or the 404 for which `companies.findByDomain` returns `null`. 0 if the call needed no request. */
+  /**
+   * The HTTP status: 2xx, or the 404 for which `companies.findByDomain` returns `null`. 200 for a stored receipt. 0 if
+   * there was nothing to send.
+   */
   readonly status: number;
   /** The response headers. Empty if the call returned a stored receipt, because its `once` key was used before. */
   readonly headers: Headers;
@@ -83,15 +86,16 @@ const dataOf = <T>({ data }: WithResponse<T>): T => data;
 /**
  * Creates an ApiPromise from an ordinary promise.
  *
- * @param outcomeOf - returns the outcome after a failure. If it is missing or returns undefined, the outcome is `not-applied`.
+ * @param outcomeOf - returns the outcome after a failure. If it is missing or returns undefined, the outcome is
+ * `not-applied`.
  */
 export const answer = <T>(
   result: Promise<WithResponse<T>>,
   outcomeOf?: () => Outcome | undefined,
 ): ApiPromise<T> => {
   const outcome: Outcome | undefined = undefined;
-  // Chain from `data` and not from `result`, because an async stack trace follows a promise only if it has one
-  // reaction.
+  // Chain from `data` and not from `result`, because an async stack trace follows a promise only if exactly one
+  // callback waits for it.
   const withResponse = (): Promise<WithResponse<T>> =>
     data.then(() => result.then(({ data, response }) => ({ data, response })));
   const data: Promise<T> & { withResponse: typeof withResponse; outcome: Outcome | undefined } =

@@ -64,8 +64,8 @@ const settlingMs = 1_000;
 /**
  * One call: its time limits, whether it may have taken effect, its number of attempts and its waits. A call with
  * several requests has a child call for each of them. A child shares its parent's signal, and reports its effect,
- * attempts and waits to the parent. The call of a client is not a parent in this sense: it only creates the other
- * calls.
+ * attempts and waits to the parent. A client also has a call. It creates the calls of the client's methods, but is not
+ * their parent.
  */
 export class Call implements CallView {
   readonly context: CallContext;
@@ -73,7 +73,8 @@ export class Call implements CallView {
   readonly signal: AbortSignal | undefined;
   mayHaveTakenEffect = false;
   /**
-   * Whether a 404 counted as success, because an earlier attempt may have been applied, or another program was first.
+   * Whether a 404 counted as success, because an earlier attempt may have been applied. That is not certain: another
+   * program may have been first.
    */
   wasGone = false;
   attempts = 0;
@@ -85,35 +86,41 @@ export class Call implements CallView {
   readonly #isOfClient: boolean;
   /** The time limits; undefined for a client and for long work, whose requests have their own limits. */
   readonly #limits: CallLimits | undefined;
-  /** Whether the requests are parts of this call, share its limits, and are traced as one call. */
-  readonly isShared: boolean;
+  /**
+   * Whether the requests share the limits of this call and are traced as one call. False for long work and for a
+   * client, whose requests have their own limits and traces.
+   */
+  readonly sharesLimits: boolean;
   /** The signal in the options of the call. */
   readonly #ownSignal: AbortSignal | undefined;
   /** Removes the timer and the listeners, so that they don't accumulate on a signal that outlives the call. */
   readonly release: (() => void) | undefined;
-  /** Receives the waits of the long work that this call is part of. Long work has background priority by default. */
+  /**
+   * Receives the waits of the long work that this call is part of; undefined if nothing watches them. If it is set,
+   * requests have background priority by default.
+   */
   readonly longWaits: Waits | undefined;
 
-  /** Creates the call of a client, which is the parent of every method's call. */
+  /** Creates the call of a client, which creates the calls of its methods. */
   static ofClient(context: CallContext): Call {
     return new Call(context, { operation: "client", isLong: true }, undefined);
   }
 
-  private constructor(context: CallContext, start: CallStart, parent: Call | undefined) {
+  private constructor(context: CallContext, start: CallStart, creator: Call | undefined) {
     const { operation, signal, totalTimeoutMs, isLong = false, waits } = start;
     const { clock, lifetime } = context;
-    const outer = parent === undefined || parent.#isOfClient ? undefined : parent;
+    const parent = creator === undefined || creator.#isOfClient ? undefined : creator;
     this.context = context;
     this.operation = operation;
-    this.#isOfClient = parent === undefined;
-    this.#parent = outer;
+    this.#isOfClient = creator === undefined;
+    this.#parent = parent;
     this.#ownSignal = signal;
-    this.isShared = !isLong;
-    this.longWaits = waits ?? outer?.longWaits;
-    const isInherited = outer !== undefined && (signal === outer.#ownSignal || signal === outer.signal);
-    const outerSignal = parent === undefined || outer !== undefined ? outer?.signal : lifetime.signal;
-    const clientDeadline = parent === undefined ? undefined : context.deadline;
-    const clientLeftMs = outer === undefined && clientDeadline ? clientDeadline.at - clock.now() : undefined;
+    this.sharesLimits = !isLong;
+    this.longWaits = waits ?? parent?.longWaits;
+    const isInherited = parent !== undefined && (signal === parent.#ownSignal || signal === parent.signal);
+    const outerSignal = creator === undefined || parent !== undefined ? parent?.signal : lifetime.signal;
+    const clientDeadline = creator === undefined ? undefined : context.deadline;
+    const clientLeftMs = parent === undefined && clientDeadline ? clientDeadline.at - clock.now() : undefined;
     const limits = { totalTimeoutMs, clientLeftMs, clock };
     const scope = openScope([isInherited ? undefined : signal, outerSignal], limits);
     this.signal = scope.signal;
@@ -121,7 +128,10 @@ export class Call implements CallView {
     // Long work passes no limits to its requests. Its signal ends it in time.
     if (isLong) return;
     const deadlineAt = totalTimeoutMs === undefined ? undefined : clock.now() + totalTimeoutMs;
-    this.#limits = (outer === undefined ? undefined : outer.#limits) ?? { deadlineAt, waitLeftMs: undefined };
+    this.#limits = (parent === undefined ? undefined : parent.#limits) ?? {
+      deadlineAt,
+      waitLeftMs: undefined,
+    };
   }
 
   get deadlineAt(): number | undefined {
@@ -178,9 +188,12 @@ export class Call implements CallView {
     if (this.#limits?.waitLeftMs !== undefined) this.#limits.waitLeftMs -= ms;
   }
 
-  /** Creates the call of one request, as a part of this call. The caller has to call its `release` at the end. */
+  /**
+   * Creates the call of one request, as a part of this call, unless this call is a client's. At the end, the caller
+   * must call `release` on the new call.
+   */
   begin(operation: string, plan: Plan, options: CallOptions | undefined): Call {
-    // A call with several requests already has a time limit. The drain of a recorder has none.
+    // A call with several requests already has a time limit. The requests of a recorder have none.
     const hasOwnLimit = this.#limits === undefined && !plan.isDrained;
     const totalTimeoutMs = hasOwnLimit
       ? (options?.totalTimeoutMs ?? this.context.settings.totalTimeoutMs)
@@ -191,8 +204,8 @@ export class Call implements CallView {
   }
 
   /**
-   * Starts long work, such as an iteration. After the client is closed, the work sends no more requests, although new
-   * calls are still possible. Work within a call becomes a part of that call.
+   * Starts long work, such as an iteration, if this is the call of a client. Closing the client ends the work for good,
+   * although the client itself can be used again. Any other call is returned unchanged: the work becomes a part of it.
    */
   open(operation: string): Call {
     return this.#isOfClient ? this.long(operation) : this;
@@ -219,7 +232,8 @@ export class Call implements CallView {
   }
 
   /**
-   * Creates long work. Only its own `totalTimeoutMs` limits the complete work. Each request has the client's limits.
+   * Creates long work. Only its own `totalTimeoutMs` and the client's deadline limit the complete work. Each request
+   * has its own limits.
    */
   long(
     operation: string,
@@ -263,7 +277,10 @@ export class Call implements CallView {
     hooks.onValidationIssue?.({ operation, issues });
   }
 
-  /** Finds the faults of an input. Returns a promise only if the workspace has schemas. */
+  /**
+   * Finds the faults of an input. If the operation's schema finds none, the checks of the workspace (schemas and
+   * `unknownFields`) follow, and the result is a promise.
+   */
   issues<Input>(
     operation: Operation<Input, unknown>,
     payload: Input,

@@ -135,18 +135,18 @@ interface Prepared<Input, Output> {
 
 /** Checks an input and creates its call. @throws ValidationError naming every fault; nothing was sent. */
 const prepare = <Input, Output>(
-  parent: Call,
+  creator: Call,
   requested: Requested<Input, Output>,
 ): Prepared<Input, Output> => {
   const { operation, options } = requested;
-  const { context } = parent;
+  const { context } = creator;
   if (options) checkCallOptions(operation.id, options);
   const input = { ...requested.input, payload: readPayload(operation, requested.input.payload) };
   const checked = { operation, input, options };
-  const plan = planOf(context.settings, checked, parent.longWaits);
+  const plan = planOf(context.settings, checked, creator.longWaits);
   const request = requestOf(context.settings, checked);
   // Create the call last, so that its time starts after the checks.
-  return { sending: { operation, plan, call: parent.begin(operation.id, plan, options) }, request, input };
+  return { sending: { operation, plan, call: creator.begin(operation.id, plan, options) }, request, input };
 };
 
 /** Reports the faults of a response. If `responseValidation` is strict, throws them instead. */
@@ -214,10 +214,10 @@ const responseOf = ({ response }: WithResponse<unknown>) => response;
 /**
  * Sends one operation: checks the input, sends it in a separate call, and checks the response.
  *
- * @param parent - the call of a client, or the call that this request is a part of.
+ * @param creator - the call of a client, or the call that this request is a part of.
  */
 export const sendRequest = <Input, Output>(
-  parent: Call,
+  creator: Call,
   operation: Operation<Input, Output>,
   input: CallInput<Input>,
   callOptions?: CallOptions,
@@ -227,7 +227,7 @@ export const sendRequest = <Input, Output>(
   const start = (): Promise<WithResponse<Output>> => {
     let prepared: Prepared<Input, Output>;
     try {
-      prepared = prepare(parent, { operation, input, options });
+      prepared = prepare(creator, { operation, input, options });
     } catch (fault) {
       return Promise.reject(fault);
     }
@@ -235,11 +235,14 @@ export const sendRequest = <Input, Output>(
     // `exchange` is a separate function because the frame of a waiting call keeps all of its variables in memory.
     return exchange(prepared);
   };
-  const isTraced = !parent.isShared && isCallWatched();
+  const isTraced = !creator.sharesLimits && isCallWatched();
   return answer(isTraced ? traceCall(operation.id, start, responseOf) : start(), () => call?.outcome);
 };
 
-/** Returns the record in a response. Refuses `null`, strings and arrays, which would otherwise fail in unrelated code. */
+/**
+ * Returns the body of a response. Unless the operation allows an empty body, refuses a body that is not a record, such
+ * as `null` or an array, because it would fail in unrelated code.
+ */
 const recordOf = <Input, Output>(
   { operation, call }: CallSending<Input, Output>,
   { input, response }: { readonly input: CallInput<Input>; readonly response: HttpResponse },

@@ -148,7 +148,7 @@ export const rawOperation = (
     scope: [],
     replay,
     budgets: limited?.budgets ?? ["requests"],
-    // With `sendAt`, the same path schedules an email.
+    // A request with `sendAt` schedules an email, and `emails.schedule` does not have `stopsAlone`.
     stopsAlone: limited?.stopsAlone === true && Object(body).sendAt === undefined,
     weight: () => weightOf(limited, body),
     input: Anything,

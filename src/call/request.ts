@@ -40,7 +40,7 @@ export const invalid = (operation: string, path: string, message: string): Valid
 export const checkCallOptions = (operation: string, options: CallOptions): void =>
   refuseFaults(operation, ruleFaults(options, callRules));
 
-/** A requested operation that is not checked yet. */
+/** An operation with its input and options, before or after they are checked. */
 export interface Requested<Input, Output> {
   readonly operation: Operation<Input, Output>;
   readonly input: CallInput<Input>;
@@ -66,7 +66,7 @@ export const withCaller = (error: unknown): unknown => {
   return error;
 };
 
-/** Changes the error for an invalid input so that it names the called method and not a request inside of the call. */
+/** Makes the error for an invalid input name the method that was called, and not a request inside of the call. */
 export const withOperation = (operation: string, error: unknown): unknown => {
   if (!(error instanceof ValidationError) || error.operation === undefined) return error;
   const rest = error.message.slice(error.operation.length);
