@@ -9,8 +9,8 @@ import type { HttpResponse } from "./message.ts";
 import { isErrorLike, sanitizedError } from "./sanitized-error.ts";
 import { AttemptFailure, type Sending, type Stage } from "./types.ts";
 
-// A shorter key, as in tests, may be an ordinary word. It is removed only after `Bearer`, so that messages stay
-// readable.
+// A key shorter than this, as in tests, may be an ordinary word. Such a key is removed only after `Bearer`, so that
+// messages stay readable.
 const minDistinctLength = 6;
 // The redactor removes older keys, too, because a call can outlive its key.
 const maxKeys = 100;

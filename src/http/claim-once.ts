@@ -37,7 +37,7 @@ export const claimOnce = (clock: Pick<Clock, "now">): Stage => {
       if (wasNotApplied(sending, response)) await claim.settle("not-sent");
       return response;
     } catch (failure) {
-      // Any other error was thrown before the attempt, so the email was not sent.
+      // An error that is not an AttemptFailure was thrown before the attempt, so the email was not sent.
       const mayBeSent = failure instanceof AttemptFailure && mayHaveTakenEffect(sending.operation, failure);
       if (!mayBeSent) await claim.settle("not-sent");
       throw failure;

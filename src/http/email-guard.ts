@@ -40,8 +40,8 @@ const dryRunResponse = (
 };
 
 /**
- * Prevents emails to recipients that are not allowed, and all emails in a dry run, whichever method sends them. The
- * stage is outermost, because such an email must not spend limits, wait or count as a request.
+ * Prevents emails to recipients that are not allowed, and all emails in a dry run, whichever method of the client
+ * sends them. The stage is outermost, because such an email must not spend limits, wait or count as a request.
  */
 export const emailGuard = ({ guards, log, paths, wallTime }: EmailGuardSettings): Stage => {
   const emailPaths = paths.map(comparablePath);

@@ -64,7 +64,7 @@ const advice = ({ plan, call }: Sending): string => {
     : "It may have been applied; repeating it does no harm.";
 };
 
-// The statuses of the service itself that leave the outcome open. A gateway sends all others, with its own message.
+// The statuses of the service itself that leave the outcome open. A gateway sends all other such statuses.
 const serviceStatuses = [500, 503];
 
 const hintFor = (
@@ -142,10 +142,10 @@ export const errorWith = (error: TouchpointError, field: Partial<ErrorDetails>):
 /**
  * Creates the error for the end of a call. The reason of a caller's own signal stays unchanged.
  *
- * @param hint - advice for the error, if the reason has none.
+ * @param hint - advice for the error, unless `thrown` is a public error, which has its own.
  */
 export const callErrorFrom = (thrown: unknown, progress: Progress, hint?: string): unknown => {
-  // The deadline or `close` ends a request and its complete call. The error then describes the call.
+  // The deadline and `close` end a request together with its call, so the error must describe the call.
   const reason = thrown instanceof TouchpointError && isEnding(thrown.cause) ? thrown.cause : thrown;
   if (isEnding(reason))
     return endingOf(reason, progress, thrown instanceof TouchpointError ? thrown.hint : hint);

@@ -14,7 +14,8 @@ export interface HttpRequest {
   /** Set by the auth stage. It is separate from the other headers, because their readers must not see the key. */
   authorization: string | undefined;
   /**
-   * Set by the rate-limit stage. `mustWaitAgain`: whether this attempt must wait again, for a pause or lapsed permits.
+   * Set by the rate-limit stage. `mustWaitAgain`: whether this attempt must wait again, because a limit was paused or
+   * its permits have lapsed.
    */
   admission: { readonly mustWaitAgain: boolean } | undefined;
 }

@@ -15,8 +15,8 @@ export interface Plan {
   /** The maximum total time that the requests of the call may wait for limits; undefined for no maximum. */
   readonly maxWaitMs: number | undefined;
   /**
-   * Whether a recorder sends the request. It is then allowed while the client closes, and `maxQueued` doesn't apply to
-   * it.
+   * Whether a recorder sends the request. Such a request is allowed while the client closes, and `maxQueued` doesn't
+   * apply to it.
    */
   readonly isDrained: boolean;
   /** Whether the limits may refuse the request with a BatchTooLarge, so that the caller sends it in parts. */

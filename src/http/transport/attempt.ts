@@ -13,7 +13,7 @@ export interface AttemptLimits {
   readonly clock: Pick<Clock, "after" | "now" | "wallTime">;
   /** The service's host and port, for error messages. */
   readonly host: string;
-  /** Whether the library's own undici sends it. Errors of other transports may contain the request with the key. */
+  /** Whether the library's own undici sends the attempt. Errors of other transports may contain the API key. */
   readonly isOwn?: boolean;
 }
 
@@ -190,7 +190,7 @@ export class Attempt {
     controller?.abort(failure);
   }
 
-  /** Ends the attempt with an error that a retry would repeat. Nothing was sent. */
+  /** Ends the attempt before anything was sent, with an error that a retry cannot fix. */
   refuse(error: Error): void {
     this.#finish();
     this.#reject(error);

@@ -68,7 +68,7 @@ const attemptOver = async (fetch: Fetch, attempt: Attempt, url: string): Promise
   let reader: ReturnType<Body["getReader"]> | undefined;
   const abort = (reason: Error): void => {
     controller.abort(reason);
-    // Abandon the stream even if it can't be cancelled.
+    // Ignore a failure to cancel, because the stream is abandoned anyway.
     reader?.cancel(reason).catch(() => undefined);
   };
   attempt.onRequestStart({ abort });

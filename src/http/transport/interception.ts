@@ -58,7 +58,7 @@ export const testDouble = (): TestDouble | undefined => {
   const { fetch } = globalThis;
   if (fetch !== undefined && fetch !== builtInFetch) {
     if (isBuiltIn(fetch)) builtInFetch = fetch;
-    // Otherwise, ignore a fetch that a framework or an APM has wrapped: an export would get old pages from its cache.
+    // Use a replaced fetch only in tests. The fetch of a framework or an APM may return old pages from its cache.
     else if (isTestRun() || isIntercepted()) return { fetch: interceptedFetch };
   }
   const newest = globals[dispatcherSymbol];

@@ -16,7 +16,7 @@ export type Tunnelling = (origin: string, open: Open) => ProxyTunnel | undefined
 /** One of undici's clients. It has one socket at a time, and opens a new one if that breaks. */
 interface PooledClient {
   client: InstanceType<typeof Client>;
-  /** The latest attempt on this client. After its end, the client is free. */
+  /** The latest attempt on this client. The client is free once this attempt has ended. */
   attempt: Attempt;
   /** When the client sent its latest request; undefined if it has no socket yet. */
   usedAt: number | undefined;
@@ -25,7 +25,8 @@ interface PooledClient {
 /** The attempt's own timer covers the whole request, so undici's timers are off. */
 const noTimeouts = { headersTimeout: 0, bodyTimeout: 0 };
 
-// undici keeps a socket as long as requests use it. New sockets once a minute follow changes in DNS.
+// undici keeps a socket as long as requests use it. Replacing the sockets each minute makes the client notice changes
+// in DNS.
 const maxAgeMs = 60_000;
 
 // Gateways close connections that were idle for a second or more. They close all connections when they reload.
@@ -161,8 +162,11 @@ export interface TransportSettings extends TransportLimits {
   readonly tunnelling?: Tunnelling | undefined;
 }
 
-/** Whether undici 5 or 6 refused the handler. `new Client()` refuses such a dispatcher only if it can recognize it. */
-const isOld = (error: unknown): boolean =>
+/**
+ * Whether a dispatcher of undici 5 or 6 threw the error, because the handler lacks the methods of those versions. The
+ * check of the client's options does not recognize every such dispatcher.
+ */
+const isOldDispatcherError = (error: unknown): boolean =>
   error instanceof Error && /^invalid on\w+ method$|onConnect is not a function/.test(error.message);
 
 /** Loads the code for proxies. */
@@ -188,8 +192,7 @@ export const undiciTransport = ({
     ...limits,
     host: own?.host ?? new URL(origin).host,
     isOwn: own !== undefined,
-    // The library's own sockets keep the process alive. Those of a caller's dispatcher may not, so there the timers
-    // must.
+    // The library's own sockets keep the process alive. The sockets of a caller's dispatcher may not, so the timers do.
     clock: own === undefined ? limits.clock : timers,
   };
   return {
@@ -203,7 +206,7 @@ export const undiciTransport = ({
           if (own === undefined) dispatcher?.dispatch(options, attempt);
           else own.dispatch(options, attempt, sending);
         } catch (error) {
-          if (own === undefined && isOld(error))
+          if (own === undefined && isOldDispatcherError(error))
             attempt.refuse(new ConfigurationError(`dispatcher: ${oldDispatcher}`));
           else attempt.lost(error);
         }
