@@ -164,7 +164,7 @@ export class Contacts<Fields extends object = OpenFields> {
       try {
         const payload = readUpsert(input) as unknown as GivenContact; // The call checks the remaining fields.
         const { contact, result } = await upsertContact(call, { input: payload, options });
-        return { contact: contact as ContactOf<Fields>, created: result === "created" }; // As above.
+        return { contact: contact as ContactOf<Fields>, created: result === "created" };
       } catch (error) {
         throw withOperation("contacts.upsert", error);
       }
@@ -209,9 +209,9 @@ export class Contacts<Fields extends object = OpenFields> {
    * Finds the contacts that were added, changed or removed since a snapshot, in one pass over the list. The first run yields
    * all contacts as added, and creates the snapshot. A snapshot has ids and hashes, never values.
    *
-   * A change counts as processed when you request the next one. The snapshot is saved after every page of 200 contacts. If a
-   * run is killed or left by `break`, the next run continues there, and yields the rest of the unfinished page again.
-   * `removed` comes last. A different order of `listIds` is not a change.
+   * Progress is saved after every page of 200 contacts, when you request the change that follows the page. If a run is
+   * killed or left by `break`, the next run continues after the last saved page, and yields the changes of the
+   * unfinished page again. `removed` comes last. A different order of `listIds` is not a change.
    *
    * @throws ConfigurationError when the snapshot is damaged, belongs to another workspace or query, or was written by a newer
    * version. Nothing was yielded, and the snapshot is unchanged.

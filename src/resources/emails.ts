@@ -37,7 +37,7 @@ export interface SendOptions extends CallOptions {
   readonly dryRun?: boolean | undefined;
 }
 
-/** An email to send. */
+/** The options of a send, and the parts in which `emails.send` and `emails.schedule` differ. */
 interface EmailSend<Input, Output> {
   readonly options: SendOptions;
   /** Returns the fields that can be written in several ways, in their canonical form. */
@@ -199,8 +199,15 @@ export class Emails {
    * Scope: `email:write`. Source: service document, Emails, send rules 1–5.
    */
   send(email: EmailInput, options: SendOptions = {}): ApiPromise<SentEmail> {
-    const unknown = { cc: [], from: "", sentAt: "", tracked: false, contactId: "", contactCreated: false };
-    const settledReceipt = ({ to, subject }: EmailInput) => ({ id: "", to, subject, ...unknown });
+    const emptyFields = {
+      cc: [],
+      from: "",
+      sentAt: "",
+      tracked: false,
+      contactId: "",
+      contactCreated: false,
+    };
+    const settledReceipt = ({ to, subject }: EmailInput) => ({ id: "", to, subject, ...emptyFields });
     return this.#send(operations.emails.send, email, {
       options,
       canonicalFields: () => ({}),

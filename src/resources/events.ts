@@ -59,7 +59,7 @@ export class Events<Types extends object = OpenEvents, Fields extends object = O
     event: EventOf<Types, Name, Fields>,
     options?: CallOptions,
   ): ApiPromise<EventReceipt> {
-    // Every typed event is an EventInput, which the call checks; the same applies to the methods below.
+    // The cast is safe: every typed event is an EventInput, which the call checks.
     return sendRequest(
       this.#call,
       operations.events.record,
@@ -93,7 +93,7 @@ export class Events<Types extends object = OpenEvents, Fields extends object = O
     events: readonly EventOf<Types, Name, Fields>[],
     options: CallOptions = {},
   ): ApiPromise<BatchReport> {
-    // As in `record`.
+    // The cast is safe, as in `record`.
     const inputs = events as unknown as readonly EventInput[];
     const call = this.#call.open("events.recordBatch");
     return call.answer(recordBatch(inputs, { call, options: options ?? {} }));
@@ -151,7 +151,7 @@ export class Events<Types extends object = OpenEvents, Fields extends object = O
     source: InputSource<EventOf<Types, Name, Fields>>,
     options: IngestOptions<GivenEventOf<Types, Name>> = {},
   ): ApiPromise<IngestReport> {
-    // As in `record`; the callbacks get the source's own events.
+    // The casts are safe, as in `record`. The callbacks get the source's own events.
     const input = source as InputSource<unknown> as InputSource<EventInput>;
     const how = options as unknown as IngestOptions<EventInput>;
     const call = this.#call.open("events.ingest");
@@ -181,7 +181,7 @@ export class Events<Types extends object = OpenEvents, Fields extends object = O
     options: ForecastOptions = {},
   ): Promise<IngestForecast> {
     const { forecast } = await import("../bulk/forecast.ts");
-    // As in `record`.
+    // The cast is safe, as in `record`.
     const input = source as unknown as InputSource<EventInput> | number;
     return forecast(input, options ?? {}, { ...this.#context, call: this.#call });
   }
