@@ -67,8 +67,8 @@ const queryOf = (payload: unknown): string => {
   return query.size === 0 ? "" : `?${query.toString().replaceAll("+", "%20")}`;
 };
 
-const json = { accept: "application/json", "user-agent": `touchpoint-sdk/${version}` };
-const jsonWithBody = { ...json, "content-type": "application/json" };
+const jsonHeaders = { accept: "application/json", "user-agent": `touchpoint-sdk/${version}` };
+const jsonBodyHeaders = { ...jsonHeaders, "content-type": "application/json" };
 
 /** The HTTP request of an operation whose input was checked. */
 const requestOf = <Input>(
@@ -82,7 +82,7 @@ const requestOf = <Input>(
   const query = isQuery ? input.payload : input.query;
   // The check of the input has refused what JSON cannot carry.
   const body = isQuery ? undefined : JSON.stringify(operation.write?.(input.payload) ?? input.payload);
-  const headers: Record<string, string> = { ...(body === undefined ? json : jsonWithBody) };
+  const headers: Record<string, string> = { ...(body === undefined ? jsonHeaders : jsonBodyHeaders) };
   // Use names in lower case, so that no header is sent twice. `undefined` removes a header.
   for (const extra of [settings.headers, options?.headers ?? {}])
     for (const [name, value] of Object.entries(extra)) {

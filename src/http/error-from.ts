@@ -21,7 +21,7 @@ import {
 import { ClientClosed, DeadlineExceeded } from "../runtime/cancellation.ts";
 import { toHeaders } from "../runtime/headers.ts";
 import { answererOf } from "./answerer.ts";
-import { clockHint, hasTimes, hintOf, onceHint, pauseHint } from "./hints.ts";
+import { clockHint, hintOf, onceHint, operationsWithTimes, pauseHint } from "./hints.ts";
 import type { HttpResponse } from "./message.ts";
 import { isMailAccountRefusal, mayHaveTakenEffect } from "./retry-policy.ts";
 import { AttemptFailure, type FailureNotes, type Progress, type Sending } from "./types.ts";
@@ -73,7 +73,7 @@ const hintFor = (
 ): string | undefined => {
   const { id, budgets } = sending.operation;
   const { status = 0, json, headers = {} } = failure.response ?? {};
-  if (status === 400 && hasTimes.has(id)) return clockHint(headers, wallTime);
+  if (status === 400 && operationsWithTimes.has(id)) return clockHint(headers, wallTime);
   if (status === 429) return pauseHint(budgets.at(-1), retryAfterMs);
   const hint = onceHint(sending) ?? hintOf(failure, id);
   // If the body has no message, the message of the error already contains the advice.

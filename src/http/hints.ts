@@ -69,7 +69,7 @@ export const statusHint = (status: number | undefined, operation: string): strin
 };
 
 /** Operations whose input has a time that the service compares with its own clock. */
-export const hasTimes: ReadonlySet<string> = new Set([
+export const operationsWithTimes: ReadonlySet<string> = new Set([
   "events.record",
   "events.recordBatch",
   "emails.schedule",

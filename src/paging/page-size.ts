@@ -41,7 +41,7 @@ export class PageSize {
     this.longest = longest;
   }
 
-  /** The maximum overlap of two pages: half of a page or two records, but always fewer records than a page has. */
+  /** The maximum overlap of two pages: half of a page, but at least two records, as long as a new one fits. */
   get maxShared(): number {
     return Math.min(this.max - 1, Math.max(2, Math.floor(this.max / 2)));
   }

@@ -11,7 +11,7 @@ export type Phase =
   | { readonly is: "reading" }
   /** A page did not join. The walk searches around its position for a known record. */
   | { readonly is: "searching"; readonly search: Search }
-  /** A page showed a known record that is too old to join: its age is `age`. Newer known records may follow it. */
+  /** A page showed a known record that is too old to join: `age` records were yielded after it. */
   | { readonly is: "approaching"; readonly search: Search; readonly age: number };
 
 /** What a page shows about previously yielded records. */

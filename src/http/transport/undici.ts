@@ -51,7 +51,7 @@ class ConnectionPool {
   readonly #clock: Clock;
   // All sockets share the connector, so that a new socket can resume the TLS session of another one.
   readonly #connector = buildConnector({ timeout: 0 });
-  readonly #open = new Set<Socket>();
+  readonly #sockets = new Set<Socket>();
   #clients: PooledClient[] = [];
   /** When the pool last replaced its clients. */
   #replacedAt = 0;
@@ -100,7 +100,7 @@ class ConnectionPool {
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all(
-      [...this.#open].map(
+      [...this.#sockets].map(
         (socket) => new Promise((resolve) => socket.once("close", resolve).destroy(closedError())),
       ),
     );
@@ -150,8 +150,8 @@ class ConnectionPool {
 
   #openSocket(to: object, callback: ConnectCallback): Socket {
     const socket = this.#connector(to, callback);
-    this.#open.add(socket);
-    socket.once("close", () => this.#open.delete(socket));
+    this.#sockets.add(socket);
+    socket.once("close", () => this.#sockets.delete(socket));
     return socket;
   }
 }
