@@ -6,7 +6,10 @@ import type { ClientOptions } from "./options.ts";
 import type { Environment } from "./proxy.ts";
 import { isShared } from "./shared-limits.ts";
 
-/** Replaces the global fetch as an option. Looks up the global fetch at each call, so that you can mock it later. */
+/**
+ * Takes the place of the global fetch in the options. Looks up the global fetch at each request, so that a user can
+ * mock it later.
+ */
 export const globalFetch: Fetch = (url, init) => globalThis.fetch(url, init);
 
 /** Options that are copied deeply. Other objects are used directly. */
@@ -42,7 +45,8 @@ export const environmentOf = (env: Environment): Environment =>
 /**
  * Copies the options, so that later changes of the caller's object or of the environment have no effect.
  *
- * @param before - the options of the original client or the environment, which apply where `input` has no value.
+ * @param before - the options of the original client, or those from the environment, which apply where `input` has no
+ * value.
  * @throws ConfigurationError when the options are not an object.
  */
 export const snapshot = (input: ClientOptions, before: ClientOptions): ClientOptions => {
