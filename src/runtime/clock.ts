@@ -43,7 +43,10 @@ const immediate: (callback: () => void) => unknown = hasImmediates()
   ? setImmediate
   : (callback) => setTimeout(callback, 0);
 
-/** Calls back after the sockets were read once more. The current turn of the event loop may not read them. */
+/**
+ * Calls back after the sockets were read once more. Waits for the next turn of the event loop, because the rest of the
+ * current turn may not read them.
+ */
 export const afterReading = (callback: () => void): void => {
   immediate(function readNext() {
     immediate(callback);

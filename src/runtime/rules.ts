@@ -122,7 +122,7 @@ export const refuseFaults = (operation: string, faults: readonly string[]): void
   if (faults.length > 0) throw new ValidationError(`${operation}: ${faults.join("; ")}`, { operation });
 };
 
-/** Does the same for a setup: @throws ConfigurationError naming every fault, if there is one. */
+/** Does the same as `refuseFaults` for the setup of an object: @throws ConfigurationError naming every fault. */
 export const refuseSetup = (what: string, faults: readonly string[]): void => {
   if (faults.length > 0) throw new ConfigurationError(`${what}: ${faults.join("; ")}`);
 };
