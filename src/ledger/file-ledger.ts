@@ -65,8 +65,8 @@ const fileKeys = (path: string, clock: Pick<Clock, "wallTime">): KeyStore => {
         });
         return isFirst ?? false;
       } catch (error) {
-        // The claim may be in the file despite the error. Release it, and await that, because the process may end after
-        // the error.
+        // The claim may be in the file despite the error. Release it before the error is thrown, because the process
+        // may end after the error.
         await settle(key, claim, { as: "not-sent" }).catch(() => undefined);
         throw error;
       }

@@ -64,7 +64,7 @@ export interface SettleDetails {
 export interface ClaimLedger {
   /**
    * Returns the state of the key; undefined if it is free. A call reads the key first, so that a receipt or a refusal
-   * doesn't wait for a limit. This method is optional, because a claim returns the state, too.
+   * doesn't wait for a rate limit. This method is optional, because a claim returns the state, too.
    */
   read?(key: string): Promise<TakenKey | undefined>;
   /**

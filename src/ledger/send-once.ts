@@ -28,11 +28,12 @@ export interface OnceCall<Sent> {
     readonly clock: Pick<Clock, "after" | "wallTime" | "sleep">;
     /** The client's lifetime. `close` waits for the work that it holds. */
     readonly context: { readonly lifetime: Pick<Lifetime, "hold" | "signal"> };
+    /** Notes that the call may have sent the email. */
     noteEffect(): void;
   };
   /** The limit for each read and each settlement of the key, in milliseconds. `OnceClaim.take` has its own limit. */
   readonly limitMs: number;
-  /** The log for a receipt that could not be stored. */
+  /** The log for the warning that a receipt could not be stored. */
   readonly log: LedgerLog;
   /** Sends the email. Calls `claim.take` directly before the first byte of each attempt. */
   send(claim: OnceClaim): Promise<Sent>;
@@ -275,7 +276,7 @@ const earlierReceipt = (
   throw refusal(call, taken);
 };
 
-/** Reads the key first, because a receipt or a refusal must not wait for a limit. */
+/** Reads the key before anything else, because a receipt or a refusal must not wait for a rate limit. */
 const readKey = async (call: OnceCall<unknown>): Promise<TakenKey | undefined> => {
   const { ledger, key, caller } = call;
   if (ledger.read === undefined) return undefined;

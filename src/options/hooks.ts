@@ -36,7 +36,9 @@ export interface AttemptNotice {
   readonly operation: string;
   /** The HTTP method, in upper case. */
   readonly method: string;
-  /** The path as the document writes it, without ids and query; `request` if the document has no such path. */
+  /**
+   * The path as the service's document writes it, without ids and query; `request` if the document has no such path.
+   */
   readonly route: string;
   /** The number of the attempt, counted from 1. */
   readonly attempt: number;
@@ -76,7 +78,7 @@ export interface CallTrace {
   waitedMs?: number;
 }
 
-/** A response does not match the document, or the order of a list changed while it was read. */
+/** A response does not match the service's document, or the order of a list changed while it was read. */
 export interface ValidationNotice {
   /** The operation of the request, for example `contacts.list`. */
   readonly operation: string;

@@ -102,7 +102,10 @@ export interface SharedBudget extends DayCount {
   attach(budget: SharingBudget): void;
   /** Creates the gate for a kind whose narrowest budget is this one. */
   gateOf(kind: SharingKind): Gate;
-  /** Records that the response `by` requires a pause of `ms`. The store gets the pause with the end of that request. */
+  /**
+   * Records that the response `by` requires a pause of `ms`. The message that reports the end of that request also
+   * reports the pause to the store.
+   */
   paused(ms: number, by: string): void;
   /** Sends everything to the store that it has not received yet. */
   close(): Promise<void>;

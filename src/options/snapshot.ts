@@ -18,7 +18,8 @@ const copiedOptions = ["headers", "hooks", "routes", "limits", "limitScopes", "r
 const copyOf = (name: string, value: unknown): unknown => {
   // Copy the record of schemas, but not the schemas.
   if (name === "events" && isPlainObject(value)) return { ...value };
-  // A class instance may have private fields, and clients recognize shared limits by their object.
+  // Don't copy a class instance, which may have private fields, or shared limits, which clients recognize by their
+  // object.
   return copiedOptions.includes(name) && isPlainObject(value) && !isShared(value)
     ? writtenCopy(value)
     : value;

@@ -188,7 +188,7 @@ const startDraft = async (
       if (!isKept && !isDirect) await rm(draft, { force: true });
     },
     remove: async () => {
-      // With a closed handle, `isNameOf` fails. The draft was then committed or discarded before.
+      // If the draft was already committed or discarded, the handle is closed, and `isNameOf` fails.
       const isOwn = !isDirect && (await isNameOf(draft, handle).catch(() => false));
       await handle.close().catch(() => {});
       if (isOwn) await rm(draft, { force: true });

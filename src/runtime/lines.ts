@@ -4,7 +4,7 @@ import { isUtf8 } from "node:buffer";
 export interface Line {
   /** The number of the line, counted from 1. */
   readonly line: number;
-  /** The text of the line without its end. Empty if it is too long. */
+  /** The text of the line without its end. Empty if the line is too long. */
   readonly text: string;
   /** The line break; empty for a last line without a line break. */
   readonly end: "\n" | "\r\n" | "\r" | "";
