@@ -199,7 +199,9 @@ export interface Settings
   readonly limits: Limits | false;
   /** The source of the limits, if other processes share them. */
   readonly sharing: SharedLimits | undefined;
-  /** Checks input and responses; undefined without `customFields`, `events` and `unknownFields` in the options. */
+  /**
+   * Checks input and responses; undefined if the options have neither `customFields` nor `events` nor `unknownFields`.
+   */
   readonly workspace: Workspace | undefined;
   readonly log: Log;
   readonly emailGuards: EmailGuards;
