@@ -15,7 +15,7 @@ const fileKeys = (path: string, clock: Pick<Clock, "wallTime">): KeyStore => {
   let opened: JournalFile | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
-  /** Queues the uses of the file, one after the other. Returns undefined if there is no file and `create` is false. */
+  /** Runs the uses of the file one after the other. Returns undefined if there is no file and `create` is false. */
   const inTurn = <T>(
     create: boolean,
     work: (journal: JournalFile, file: FileHandle) => Promise<T>,
@@ -65,8 +65,8 @@ const fileKeys = (path: string, clock: Pick<Clock, "wallTime">): KeyStore => {
         });
         return isFirst ?? false;
       } catch (error) {
-        // The claim may be in the file despite the error. Release it, and await that, because the process may end after
-        // the error.
+        // The claim may be in the file despite the error. Release it before the error is thrown, because the process
+        // may end after the error.
         await settle(key, claim, { as: "not-sent" }).catch(() => undefined);
         throw error;
       }
@@ -75,16 +75,17 @@ const fileKeys = (path: string, clock: Pick<Clock, "wallTime">): KeyStore => {
     findScheduled: (id) => lookUp((keys) => keys.findScheduled(id)),
     settle,
     async *all() {
-      let before = Number.POSITIVE_INFINITY;
+      let listedFrom = Number.POSITIVE_INFINITY;
       if (opened === undefined) {
         const { newestKeys } = await import("./journal-file.ts");
         for (const entry of await newestKeys(path)) {
-          before = entry.offset;
+          listedFrom = entry.offset;
           yield entryAt(entry, clock.wallTime());
         }
       }
       const entries = await inTurn(false, async ({ keys }) => keys.newestFirst());
-      for (const entry of entries ?? []) if (entry.offset < before) yield entryAt(entry, clock.wallTime());
+      for (const entry of entries ?? [])
+        if (entry.offset < listedFrom) yield entryAt(entry, clock.wallTime());
     },
   };
 };
@@ -94,10 +95,10 @@ const fileKeys = (path: string, clock: Pick<Clock, "wallTime">): KeyStore => {
  * email is sent, and stays there with its receipt. There are no locks, so a killed process doesn't block other
  * processes.
  *
- * The file only grows. The ledger refuses a damaged line, and the error has its number. A process that has read the
- * file also refuses a truncated or replaced file, because keys would be lost. A process that starts later cannot
- * recognize that the end is missing. The file contains receipts with addresses, and only its owner can read it. Do not
- * put it on a network file system without atomic appends.
+ * The file only grows. The ledger refuses a damaged line, and the error names the number of that line. A process that
+ * has read the file also refuses a truncated or replaced file, because keys would be lost. A process that starts later
+ * cannot recognize that the end is missing. The file contains receipts with addresses, and only its owner can read it.
+ * Do not put it on a network file system without atomic appends.
  *
  * @param path - the path of the file, relative to the current working directory.
  * @throws ConfigurationError for wrong arguments. The methods throw it when the file cannot be read or written, or when

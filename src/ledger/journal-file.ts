@@ -14,7 +14,7 @@ import {
 import { KeyTable } from "./memory-ledger.ts";
 import { claimDetails, type Stored } from "./rules.ts";
 
-// The last line ends with a random id, so two files with the same last line are the same file.
+// Each line ends with a random id, so the last bytes of a file identify it.
 const bytesOfTail = 64;
 
 const { O_APPEND, O_CREAT, O_RDWR } = constants;
@@ -22,7 +22,7 @@ const { O_APPEND, O_CREAT, O_RDWR } = constants;
 /** The number of bytes to parse at once: about 500 lines, which block the event loop for a few milliseconds. */
 const bytesPerRead = 128 * 1024;
 
-const bytesForFirstRows = 64 * 1024;
+const bytesForNewestKeys = 64 * 1024;
 
 /** Reads bytes into the buffer, starting at an offset of the file. Returns the filled part. */
 const fill = async (file: FileHandle, buffer: Buffer, offset: number): Promise<Buffer> => {
@@ -39,7 +39,7 @@ const fill = async (file: FileHandle, buffer: Buffer, offset: number): Promise<B
 interface JournalEntry extends Stored {
   /** The byte offset of the claim. */
   readonly offset: number;
-  /** The number of bytes that the claiming process had read. */
+  /** The number of bytes that the claiming process had read before it appended the claim. */
   readonly seen: number | undefined;
 }
 
@@ -68,7 +68,7 @@ export class JournalFile {
   #point: ReadingPoint = fileStart;
   /** Whether the first line was read. */
   #hasFirstLine = false;
-  /** The last bytes read so far, by which to recognize the file. */
+  /** The last of the bytes read so far. They show whether the file at the path is still the same. */
   #tail: Buffer = Buffer.alloc(0);
 
   constructor(path: string) {
@@ -90,11 +90,11 @@ export class JournalFile {
     work: (file: FileHandle) => Promise<T>,
     { create }: { create: boolean },
   ): Promise<T | undefined> {
-    const isKnown = this.seen > 0;
-    const file = await this.#open(create && !isKnown);
+    const wasRead = this.seen > 0;
+    const file = await this.#open(create && !wasRead);
     if (file === undefined) return undefined;
     try {
-      if (isKnown) await this.#recognize(file);
+      if (wasRead) await this.#recognize(file);
       // Sync the directory, because the name of a new file must be durable before its content counts.
       else await syncDirectoryOf(await realpath(this.#path));
       await this.#readNewLines(file, undefined);
@@ -108,7 +108,7 @@ export class JournalFile {
   /**
    * Appends a record, and reads the file to its end.
    *
-   * @returns whether the record took effect. It did not if another process was first.
+   * @returns whether the record took effect: false if another process has claimed or settled the key first.
    * @throws Error when the record is not in the file afterwards.
    */
   async append(file: FileHandle, record: JournalRecord): Promise<boolean> {
@@ -118,11 +118,11 @@ export class JournalFile {
     if (bytesWritten < line.length) throw new Error("the disk is full");
     await file.sync();
     const effect = await this.#readNewLines(file, record);
-    const [here, there] = await Promise.all([
+    const [opened, atPath] = await Promise.all([
       file.stat({ bigint: true }),
       stat(this.#path, { bigint: true }),
     ]);
-    if (effect === undefined || here.ino !== there.ino || here.dev !== there.dev)
+    if (effect === undefined || opened.ino !== atPath.ino || opened.dev !== atPath.dev)
       throw new Error("another program replaced the file while it was written");
     return effect;
   }
@@ -210,7 +210,7 @@ export const newestKeys = async (path: string): Promise<JournalEntry[]> => {
   try {
     if (file === undefined) return [];
     const { size } = await file.stat();
-    const begin = Math.max(0, size - bytesForFirstRows);
+    const begin = Math.max(0, size - bytesForNewestKeys);
     const bytes = await fill(file, Buffer.alloc(size - begin), begin);
     // Start between the line breaks of two records, because the first line may be incomplete.
     const cut = bytes.indexOf("\n\n") + 1;

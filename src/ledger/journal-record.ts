@@ -8,7 +8,7 @@ interface ClaimRecord extends Partial<ClaimDetails> {
   readonly fingerprint: string;
   /** The time of the claim, in milliseconds since 1970. */
   readonly since: number;
-  /** The number of bytes of the file that the process had read when the key was free. */
+  /** The number of bytes of the file that the process had read before it appended this record. */
   readonly seen?: number;
   readonly claim: string;
 }
@@ -41,14 +41,17 @@ export const lineOf = (record: JournalRecord): string => `\n${JSON.stringify(rec
 const has = (record: object, ...names: readonly string[]): boolean =>
   names.every((name) => typeof Reflect.get(record, name) === "string");
 
-const isRecord = (value: unknown): value is JournalRecord => {
+const isJournalRecord = (value: unknown): value is JournalRecord => {
   if (typeof value !== "object" || value === null) return false;
   if ("touchpointLedger" in value) return value.touchpointLedger === 1 && has(value, "id");
   if ("settle" in value) return has(value, "settle", "key", "as", "claim");
   return has(value, "key", "claim", "fingerprint") && "since" in value && typeof value.since === "number";
 };
 
-/** Whether a text starts with a complete record. A line that was cut off has no complete record. */
+/**
+ * Whether a text starts with a complete record. A record that is followed by zeros does not count, because zeros are
+ * left by a power cut.
+ */
 const isComplete = (text: string): boolean => {
   const end = text.lastIndexOf("}") + 1;
   return parsedJson(text.slice(0, end)) !== undefined && !text.startsWith("\0", end);
@@ -56,7 +59,7 @@ const isComplete = (text: string): boolean => {
 
 const newline = 10;
 
-/** The state of the previous line: no line or an empty one, an incomplete one, or a complete one. */
+/** What the previous line was. `blank`: the line was empty, or there is no previous line. */
 type PreviousLine = "blank" | "incomplete" | "complete";
 
 /** A position in the file, at the start of a line. */
@@ -77,27 +80,30 @@ export const damage = (line: number, what: string): Error => new Error(`line ${l
 /**
  * Parses a line. Returns undefined for the incomplete line of a killed process or a power cut. Nothing depends on such
  * a line, because its process never reported it as written.
+ *
+ * @param hasOwnBreak - whether the line has a line break of its own.
  */
 const recordOf = (
   text: string,
   { offset, line, previous }: ReadingPoint,
-  isClosed: boolean,
+  hasOwnBreak: boolean,
 ): JournalRecord | undefined => {
   const value = parsedJson(text);
   if (value === undefined) {
     // A line that was cut off has no line break of its own. A power cut may leave zeros.
     const isCut = previous !== "complete" && '{"'.startsWith(text.slice(0, 2)) && !isComplete(text);
-    if (!isClosed && (isCut || text.startsWith("\0"))) return undefined;
+    if (!hasOwnBreak && (isCut || text.startsWith("\0"))) return undefined;
     throw damage(line, "was not written by a ledger");
   }
-  if (!isRecord(value)) throw damage(line, "is damaged or was written by another version");
+  if (!isJournalRecord(value)) throw damage(line, "is damaged or was written by another version");
   // The process had read more bytes than precede this line now, so lines before it are missing.
   if ("seen" in value && Number(value.seen) > offset) throw damage(line, "follows lines that are missing");
   return value;
 };
 
 /**
- * Reads the complete lines in a part of the file. It leaves an incomplete line at the end for the next part.
+ * Reads the complete lines in a part of the file. The caller reads an incomplete line at the end again, with the next
+ * part.
  *
  * @param isEnd - whether the part ends at the end of the file.
  * @throws Error at a line that a ledger did not write.
@@ -117,8 +123,8 @@ export const readLines = (
     const text = bytes.toString("utf8", start, end);
     // Ignore a blank line. A person may have removed a line by replacing it with spaces.
     if (text.trim() !== "") {
-      const isClosed = end + 1 === bytes.length || bytes[end + 1] === newline;
-      const record = recordOf(text, { offset, line, previous }, isClosed);
+      const hasOwnBreak = end + 1 === bytes.length || bytes[end + 1] === newline;
+      const record = recordOf(text, { offset, line, previous }, hasOwnBreak);
       if (record !== undefined) lines.push({ offset, line, record });
       previous = record === undefined ? "incomplete" : "complete";
     } else previous = "blank";

@@ -20,7 +20,10 @@ interface Claiming extends ClaimDetails {
   readonly claim: string;
 }
 
-/** Thrown if a store doesn't meet the requirements of a ledger. Nothing may be sent with it. */
+/**
+ * Thrown if a store, or the third-party code that reaches it, returns wrong results. Nothing may be sent with such a
+ * store.
+ */
 export class AdapterFault extends ConfigurationError {
   readonly isAdapterFault = true;
 }
@@ -29,7 +32,7 @@ export class AdapterFault extends ConfigurationError {
 export interface Adapter {
   /** The name of the adapter in errors, such as `sqlLedger`. */
   readonly name: string;
-  /** The requirement for the adapter, for errors about wrong results. */
+  /** What the adapter must do. Errors about wrong results end with it. */
   readonly rule: string;
   /** Whether an error of the store is permanent, such as a missing permission. */
   isRefusal(error: ConfigurationError): boolean;
@@ -65,14 +68,14 @@ const testStore = async (store: KeyStore, { name, rule, isRefusal }: Adapter): P
   const key = selfTestPrefix + crypto.randomUUID();
   const [claim, fingerprint, operation, limitMs] = [crypto.randomUUID(), "self-test", "emails.send", 60_000];
   const claiming = { key, claim, fingerprint, operation, limitMs };
-  const check = (what: string, isRight: boolean): void => {
+  const check = (fault: string, isRight: boolean): void => {
     if (!isRight)
-      throw new AdapterFault(`${name}: the store failed its self-test, because it ${what}: ${rule}`);
+      throw new AdapterFault(`${name}: the store failed its self-test, because it ${fault}: ${rule}`);
   };
   const isOurs = (entry: LedgerEntry | undefined, state: LedgerEntry["state"]): boolean =>
     entry?.key === key && entry.claim === claim && entry.fingerprint === fingerprint && entry.state === state;
   try {
-    // Check the permission to delete before the claim. Otherwise, each self-test without it would leave a row.
+    // Check the permission to delete before the claim, because a self-test without that permission would leave a row.
     check("freed a key that nobody has claimed", !(await store.settle(key, claim, { as: "not-sent" })));
     check("could not claim a key of its own", await store.claim(claiming));
     check("claimed one key twice", !(await store.claim({ ...claiming, claim: crypto.randomUUID() })));
@@ -90,8 +93,8 @@ const testStore = async (store: KeyStore, { name, rule, isRefusal }: Adapter): P
   } catch (error) {
     // The claim may be stored despite the error.
     await store.settle(key, claim, { as: "not-sent", over: true }).catch(() => undefined);
-    // Stores report network failures as ConfigurationErrors. Any other error means that the store returned a wrong
-    // result.
+    // A store reports a failed statement or command as a ConfigurationError. Any other error means that it returned a
+    // wrong result.
     const isTemporary = error instanceof ConfigurationError && !isRefusal(error);
     if (error instanceof AdapterFault || isTemporary) throw error;
     throw new AdapterFault(`${name}: the self-test of the store failed: ${messageOf(error)}`, {
@@ -100,10 +103,7 @@ const testStore = async (store: KeyStore, { name, rule, isRefusal }: Adapter): P
   }
 };
 
-/**
- * Wraps a store so that it is tested before its first claim. If the store cannot be reached, the next claim tests it
- * again.
- */
+/** Wraps a store so that it is tested before its first claim. If the self-test fails, the next claim runs it again. */
 const tested = (store: KeyStore, adapter: Adapter): KeyStore => {
   let isTested = false;
   return {

@@ -16,8 +16,8 @@ export interface TakenKey {
 }
 
 /**
- * The result of a claim. If the key was free, the caller later settles it with `claim`. Otherwise, the state of the
- * key.
+ * The result of a claim. If the key was free, it contains the `claim` with which the caller later settles the key.
+ * Otherwise, it is the state of the key.
  */
 export type LedgerClaim = { readonly state: "claimed"; readonly claim: string } | TakenKey;
 
@@ -26,8 +26,9 @@ export interface ClaimDetails {
   /** The method that sends the email: `emails.send` or `emails.schedule`. Only a scheduled email can be cancelled. */
   readonly operation: string;
   /**
-   * The maximum time of the attempt, in milliseconds. Until then, in the time of the store, the key is `pending`. After
-   * that, the process must have died, and the key is `unknown`.
+   * The maximum time from the claim to the end of the attempt, in milliseconds, measured with the store's clock. During
+   * that time, the key is `pending`. If it is not settled by then, its process must have died, and the key is
+   * `unknown`.
    */
   readonly limitMs: number;
 }
@@ -46,10 +47,11 @@ export interface SettleDetails {
 }
 
 /**
- * The methods that a client needs of a store for send-once keys. Implement it for your own store, for example a
- * database.
+ * The methods that a client needs of a store for send-once keys. Implement this interface for your own store, for
+ * example a database.
  *
- * Each method must be atomic among all processes that share the store. It may resolve only when its change is durable.
+ * Each method must be atomic among all processes that share the store. A method may resolve only when its change is
+ * durable.
  *
  * @example
  * ```ts
@@ -62,7 +64,7 @@ export interface SettleDetails {
 export interface ClaimLedger {
   /**
    * Returns the state of the key; undefined if it is free. A call reads the key first, so that a receipt or a refusal
-   * doesn't wait for a limit. This method is optional, because a claim returns the state, too.
+   * doesn't wait for a rate limit. This method is optional, because a claim returns the state, too.
    */
   read?(key: string): Promise<TakenKey | undefined>;
   /**
@@ -72,12 +74,11 @@ export interface ClaimLedger {
    */
   claim(key: string, fingerprint: string, details: ClaimDetails): Promise<LedgerClaim>;
   /**
-   * Settles a key. Without `claim` (by hand), it settles an unknown key. With `force`, it also settles a pending key.
-   * It also settles the sent key of a scheduled email as `not-sent` or `unknown`, because that email may have been
-   * cancelled.
+   * Settles a key. With `claim`, the key must have that claim and not be `sent`. Without `claim` (by hand), the key
+   * must be `unknown`; with `force`, it may also be `pending`. By hand, the `sent` key of a scheduled email can be
+   * settled as `not-sent` or `unknown`, because that email may have been cancelled.
    *
-   * @returns false, without a change, if the key is free, its email was sent or is being sent, or the key has another
-   * claim.
+   * @returns whether it settled the key. If not, nothing has changed.
    * @example
    * ```ts
    * import { fileLedger } from "touchpoint-sdk";
@@ -123,8 +124,8 @@ export interface LedgerFilter {
 /** A store for send-once keys, with methods to read and change keys by hand. */
 export interface Ledger extends ClaimLedger {
   /**
-   * Returns the state of the key with its fingerprint; undefined if it is free. The client calls it before it sends an
-   * email.
+   * Returns the state of the key with its fingerprint; undefined if the key is free. The client calls this method
+   * before it sends an email.
    *
    * @example
    * ```ts
@@ -148,7 +149,7 @@ export interface Ledger extends ClaimLedger {
    */
   claim(key: string, fingerprint: string, details?: Partial<ClaimDetails>): Promise<LedgerClaim>;
   /**
-   * Settles the key of a scheduled email. The client calls it after a cancel.
+   * Settles the key of a scheduled email. The client calls this method after a cancel.
    *
    * @returns false if there is no such key.
    * @example
@@ -172,8 +173,7 @@ export interface Ledger extends ClaimLedger {
    */
   get(key: string): Promise<LedgerRow | undefined>;
   /**
-   * Lists the keys that are not free. In memory and in a file, the newest claim comes first; in Redis there is no
-   * order.
+   * Lists the keys that are not free. The newest claim comes first; only in Redis there is no order.
    *
    * @example
    * ```ts
@@ -185,7 +185,7 @@ export interface Ledger extends ClaimLedger {
    */
   list(filter?: LedgerFilter): AsyncIterable<LedgerRow>;
   /**
-   * Frees a key in any state: the next call with it sends.
+   * Frees a key in any state, so that the next call with the key sends its email.
    *
    * @returns false if the key was free.
    * @example

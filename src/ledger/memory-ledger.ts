@@ -8,7 +8,7 @@ import { mustBeClock, type Settling, type Stored, scheduledIdOf, settled } from 
 /** Copies a receipt, so that changes by a caller don't affect the stored one. */
 const copyOf = (receipt: unknown): unknown => (receipt === undefined ? undefined : jsonCopy(receipt));
 
-/** Adds the current time to the entry of a key, if the key is not free. */
+/** Copies the entry of a key, and adds the current time. Returns undefined for a free key. */
 export const entryAt = <Entry extends Stored | undefined>(entry: Entry, now: number) =>
   entry && { ...entry, receipt: copyOf(entry.receipt), now };
 

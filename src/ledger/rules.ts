@@ -14,7 +14,7 @@ import {
 import { shown } from "../runtime/values.ts";
 import type { ClaimDetails, LedgerFilter, LedgerRow, Settlement, TakenKey } from "./ledger.ts";
 
-const longestText = 65_536;
+const longestReceipt = 65_536;
 const longestField = 1_024;
 const maxLevels = 64;
 
@@ -23,14 +23,14 @@ const isDeeperThan = (value: unknown, levels: number): boolean =>
   value !== null &&
   (levels === 0 || Object.values(value).some((part) => isDeeperThan(part, levels - 1)));
 
-const isPlain = (value: unknown): boolean =>
+const isShort = (value: unknown): boolean =>
   typeof value === "string" ? value.length <= longestField : typeof value !== "object";
 
 /** Converts a receipt to JSON. Undefined if JSON cannot write it, or it has more than 64 levels or more than 64 KiB. */
 const receiptText = (receipt: unknown): string | undefined => {
   try {
     const text: string | undefined = isDeeperThan(receipt, maxLevels) ? undefined : JSON.stringify(receipt);
-    return text === undefined || text.length > longestText ? undefined : text;
+    return text === undefined || text.length > longestReceipt ? undefined : text;
   } catch {
     return undefined;
   }
@@ -44,7 +44,7 @@ export const keepable = (receipt: unknown): unknown => {
   const complete = receiptText(receipt);
   if (complete !== undefined) return JSON.parse(complete);
   if (typeof receipt !== "object" || receipt === null) return undefined;
-  const plain = Object.entries(receipt).filter(([, field]) => isPlain(field));
+  const plain = Object.entries(receipt).filter(([, field]) => isShort(field));
   const rest = receiptText(Object.fromEntries(plain));
   return rest === undefined ? undefined : JSON.parse(rest);
 };
@@ -111,7 +111,7 @@ export const settlingByHand = (entry: LedgerEntry, as: Settlement, force = false
   return { as, over: as !== "sent" && scheduledIdOf(entry.operation, entry.receipt) !== undefined };
 };
 
-const isSettlement = mustBeOneOf("sent", "not-sent", "unknown");
+const mustBeSettlement = mustBeOneOf("sent", "not-sent", "unknown");
 
 const detailRules: Rules = {
   claim: must("the claim that ledger.claim returned", (claim) => typeof claim === "string"),
@@ -130,7 +130,7 @@ export const checkKey = (method: string, key: unknown): void =>
 export const checkSettling = (key: unknown, settlement: unknown, details: unknown): void =>
   refuseFaults("ledger.settle", [
     ...mustBeString(key, "the key"),
-    ...isSettlement(settlement, "the settlement"),
+    ...mustBeSettlement(settlement, "the settlement"),
     ...ruleFaults(details, detailRules),
   ]);
 
@@ -147,9 +147,9 @@ const sinceShape =
 
 const mustBeTime: Rule = (since, name) => {
   if (!Number.isNaN(sinceMs(since))) return [];
-  const isOther = typeof since === "object" && since !== null && epochMsOf(since) === undefined;
+  const isOtherObject = typeof since === "object" && since !== null && epochMsOf(since) === undefined;
   const shape = `${sinceShape}, got ${shown(since)}`;
-  return [`${name} ${isOther ? momentObjectFault(since, shape) : shape}`];
+  return [`${name} ${isOtherObject ? momentObjectFault(since, shape) : shape}`];
 };
 
 const filterRules: Rules = { state: mustBeOneOf("pending", "unknown", "sent"), since: mustBeTime };

@@ -6,7 +6,7 @@ import { jsonCopy, messageOf, parsedJson } from "../runtime/values.ts";
 import type { ClaimLedger, LedgerClaim, LedgerLog, Settlement, TakenKey } from "./ledger.ts";
 import { keepable } from "./rules.ts";
 
-/** A call that sends an email, or one request of it. Its signal ends every wait. */
+/** A call that sends an email, or one request of such a call. Its signal ends every wait. */
 interface OnceCaller {
   readonly progress: { readonly operation: string };
   readonly signal: AbortSignal | undefined;
@@ -21,30 +21,32 @@ interface OnceCaller {
 /** One email under a key, and how to send it. */
 export interface OnceCall<Sent> {
   readonly key: string;
-  /** The email as a copy of its JSON. No other email may be sent under the key. */
+  /** The content of the email. No other email may be sent under the key. */
   readonly email: object;
   readonly ledger: ClaimLedger;
   readonly caller: OnceCaller & {
     readonly clock: Pick<Clock, "after" | "wallTime" | "sleep">;
     /** The client's lifetime. `close` waits for the work that it holds. */
     readonly context: { readonly lifetime: Pick<Lifetime, "hold" | "signal"> };
+    /** Notes that the call may have sent the email. */
     noteEffect(): void;
   };
-  /** The maximum time for the ledger to read the key, in milliseconds. */
+  /** The limit for each read and each settlement of the key, in milliseconds. `OnceClaim.take` has its own limit. */
   readonly limitMs: number;
-  /** The log for a receipt that could not be stored. */
+  /** The log for the warning that a receipt could not be stored. */
   readonly log: LedgerLog;
-  /** Sends the email. It claims the key directly before the first byte of each attempt. */
+  /** Sends the email. Calls `claim.take` directly before the first byte of each attempt. */
   send(claim: OnceClaim): Promise<Sent>;
   /** The receipt for the ledger, without the API key, because the ledger may be a file. */
   receiptOf(sent: Sent): unknown;
 }
 
-// The waits add up to about two minutes, the time that a database takes to fail over.
+// The waits add up to about two minutes, the time that the failover of a database may take.
 const receiptWaitsMs = [100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 30_000, 50_000];
 
 /**
- * Whether the ledger's adapter is wrong. The error explains what to change. Any copy of the package may have thrown it.
+ * Whether an error is an AdapterFault, whose message explains what to change. Doesn't use `instanceof`, because another
+ * copy of the package may have thrown the error.
  */
 const isAdapterFault = (error: unknown): boolean =>
   isTouchpointError(error) && error.code === "configuration_invalid" && Object(error).isAdapterFault === true;
@@ -58,7 +60,10 @@ const ledgerError = (caller: OnceCaller, error: unknown, limitMs: number): unkno
   return caller.error(ConnectionError, `the ledger ${what}. Nothing was sent.`, { cause });
 };
 
-/** Thrown if another call was first. Internal: the caller gets the receipt of that call, or a SendOnceError. */
+/**
+ * Thrown if another call has claimed the key first. Internal: the caller gets the receipt of the other call, or a
+ * SendOnceError.
+ */
 export class KeyTaken extends Error {
   readonly taken: TakenKey;
 
@@ -69,8 +74,8 @@ export class KeyTaken extends Error {
 }
 
 /**
- * The claim of one email on its key. It starts directly before each attempt, and ends after an attempt that was not
- * applied.
+ * The claim of one email on its key. Each attempt takes the claim directly before its first byte, and releases it if
+ * the service did not apply the attempt.
  */
 export class OnceClaim {
   readonly #call: OnceCall<unknown>;
@@ -91,6 +96,7 @@ export class OnceClaim {
   /**
    * Claims the key for one attempt of a request.
    *
+   * @param limitMs - the limit for the wait for the ledger. The claim gets the same limit.
    * @throws KeyTaken when another call was first.
    */
   async take(attempt: OnceCaller, limitMs: number): Promise<void> {
@@ -118,7 +124,7 @@ export class OnceClaim {
   }
 
   /**
-   * Settles the claim, if there is one. If the ledger fails, the result of the call is still the same.
+   * Settles the claim, if there is one. A failure of the ledger does not change the result of the call.
    *
    * @param as - the result of the attempt. Default: the result so far.
    */
@@ -132,13 +138,11 @@ export class OnceClaim {
     // `close` waits for the settlement, even if the caller has stopped waiting.
     const settled = caller.context.lifetime.hold(inTime(settling, { limitMs, clock: caller.clock }));
     try {
-      // If this fails, the pending key becomes unknown, so its email is never sent again. The caller gets the result of
-      // the email anyway.
       await untilAborted(settled, caller.signal);
       this.#claim = undefined;
     } catch {
-      // Later, the next attempt or the end of the call settles again. But a receipt is stored after the last attempt,
-      // so retry it here.
+      // `#claim` is still set, so the next attempt or the end of the call tries again. After a sent email, neither
+      // follows, so retry here. A key that is never settled becomes unknown when the time limit of its claim ends.
       if (as === "sent")
         caller.context.lifetime.hold(this.#settleAgain(claim, receipt)).catch(() => undefined);
     }
@@ -167,7 +171,10 @@ export class OnceClaim {
   }
 }
 
-/** The result of sending the email, or the receipt of an earlier call. Settled by hand, a key may have no receipt. */
+/**
+ * The result of sending the email, or the receipt of an earlier call. `receipt` is undefined if a person settled the
+ * key without one.
+ */
 export type OnceResult<Sent> = { readonly sent: Sent } | { readonly receipt: unknown };
 
 /** An email that this process is sending. */
@@ -192,7 +199,7 @@ const flightsOf = (ledger: ClaimLedger): Map<string, Flight> => {
 
 // Short hashes are enough to name the differing fields. The hash of the complete email decides whether two emails
 // match.
-const charactersOfField = 8;
+const charactersOfFieldHash = 8;
 
 /** Identifies an email by its hash, and each field by a short hash. */
 const emailFingerprint = (email: object): string => {
@@ -200,7 +207,7 @@ const emailFingerprint = (email: object): string => {
   const copy = Object(jsonCopy(email));
   const fields = Object.entries(copy).map(([name, value]) => [
     name,
-    contentHash(value).slice(0, charactersOfField),
+    contentHash(value).slice(0, charactersOfFieldHash),
   ]);
   return JSON.stringify([contentHash(copy), Object.fromEntries(fields)]);
 };
@@ -208,16 +215,16 @@ const emailFingerprint = (email: object): string => {
 /** The hash of the complete email, and the hashes of its fields. A custom ledger may return any text. */
 const partsOf = (
   fingerprint: string,
-): { readonly mark: unknown; readonly fields: Record<string, unknown> } => {
+): { readonly hash: unknown; readonly fields: Record<string, unknown> } => {
   const parts = parsedJson(fingerprint);
-  const [mark, fields]: readonly unknown[] = Array.isArray(parts) ? parts : [fingerprint];
-  return { mark, fields: Object(fields) };
+  const [hash, fields]: readonly unknown[] = Array.isArray(parts) ? parts : [fingerprint];
+  return { hash, fields: Object(fields) };
 };
 
 /** The names of the fields in which two emails differ; undefined if they are the same. */
 const differingFields = (before: string, now: string): string[] | undefined => {
   const [a, b] = [partsOf(before), partsOf(now)];
-  if (a.mark === b.mark) return undefined;
+  if (a.hash === b.hash) return undefined;
   const names = new Set([...Object.keys(a.fields), ...Object.keys(b.fields)]);
   return [...names].filter((name) => a.fields[name] !== b.fields[name]);
 };
@@ -254,7 +261,11 @@ const refusal = ({ caller, key }: OnceCall<unknown>, { state, since }: TakenKey)
   );
 };
 
-/** The receipt of the email that was sent under the key. @throws SendOnceError if there is none yet. */
+/**
+ * The receipt of the email that was sent under the key.
+ *
+ * @throws SendOnceError if the key belongs to another email, or is pending or unknown.
+ */
 const earlierReceipt = (
   call: OnceCall<unknown>,
   taken: TakenKey,
@@ -265,7 +276,7 @@ const earlierReceipt = (
   throw refusal(call, taken);
 };
 
-/** Reads the key first, because a receipt or a refusal must not wait for a limit. */
+/** Reads the key before anything else, because a receipt or a refusal must not wait for a rate limit. */
 const readKey = async (call: OnceCall<unknown>): Promise<TakenKey | undefined> => {
   const { ledger, key, caller } = call;
   if (ledger.read === undefined) return undefined;

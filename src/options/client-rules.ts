@@ -23,14 +23,14 @@ import { logLevels } from "./logger.ts";
 import { isShared } from "./shared-limits.ts";
 import { routeFaults, sharedRules } from "./validation.ts";
 
-const areHooks = optionsOf(
+const mustBeHooks = optionsOf(
   Object.fromEntries(hookNames.map((name) => [name, mustBeFunction])),
   `an object of functions: ${hookNames.join(", ")}`,
 );
 
 // The hooks may be a class instance, for example a logger, which has other properties, too.
 const hooksFaults: Rule = (hooks, within) =>
-  !isPlainObject(hooks) && hookNames.some((name) => can(hooks, name)) ? [] : areHooks(hooks, within);
+  !isPlainObject(hooks) && hookNames.some((name) => can(hooks, name)) ? [] : mustBeHooks(hooks, within);
 
 const limitsFaults = (limits: unknown): readonly string[] => {
   if (limits === false) return [];
@@ -60,9 +60,9 @@ const eventsFaults: Rule = (events, option) => {
 };
 
 /**
- * Recognizes a dispatcher of undici 5 or 6, whose handlers have other methods. In these versions `compose` is missing or
- * returns a new dispatcher. Since undici 7, it returns a view of the same dispatcher. This check sends nothing and runs no
- * interceptor.
+ * Recognizes a dispatcher of undici 5 or 6, whose handlers have other methods. In these versions `compose` is missing
+ * or returns a new dispatcher. Since undici 7, `compose` returns a view of the same dispatcher. This check sends
+ * nothing and runs no interceptor.
  */
 const isOldDispatcher = (dispatcher: unknown): boolean => {
   // A custom dispatcher needs only `dispatch`.
@@ -87,8 +87,8 @@ const unknownFieldsRules: Rules = {
 };
 
 /**
- * The rules of a client's options, keyed by option name. Options with the rule `anything` are checked together with
- * others.
+ * The rules of a client's options, keyed by option name. `settingsFrom` itself checks the options with the rule
+ * `anything`, because they depend on other options or on the environment.
  */
 export const clientRules = {
   ...sharedRules,

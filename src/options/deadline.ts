@@ -5,14 +5,14 @@ import { isNumber, must } from "../runtime/rules.ts";
 /** When every call of a client must have ended: a point in time, or milliseconds from now. */
 export type Deadline = Date | TemporalMoment | number;
 
-/** The deadline of a client, on its clock. */
+/** The deadline of a client, as times of its monotonic clock. */
 export interface ClientDeadline {
   readonly at: number;
-  /** When waits end, so that a request still has time for its response after a wait. */
+  /** When every wait must end, so that a request still has time for its response. */
   readonly waitsEndAt: number;
 }
 
-/** The minimum remaining time of a request after a wait, but not more than a quarter of the total time. */
+/** The time to leave for a request after its wait. If a quarter of the total time is shorter, that quarter applies. */
 const responseTimeMs = 250;
 
 // A larger number (more than three years) must be a time since 1970 that the caller passed by mistake.

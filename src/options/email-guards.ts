@@ -5,14 +5,17 @@ import { invisibleIn, isPlainObject } from "../runtime/values.ts";
 import type { Log } from "./logger.ts";
 import type { Environment } from "./proxy.ts";
 
-/** Allowed recipients: an address, all addresses of a domain (`*@ours.example`), or a function of the address. */
+/**
+ * Allowed recipients: an address, all addresses of a domain (`*@ours.example`), or a function that returns `true` for
+ * an allowed address.
+ */
 export type RecipientRule = string | ((address: string) => boolean);
 
 /** The recipients to which a client may send email. */
 export interface RecipientOptions {
   /**
-   * Refuses an email to any other address before it is sent. Letter case and display names do not matter. A function
-   * gets the address in lower case, and must return `true` to allow it.
+   * The allowed addresses. An email to any other address is refused before it is sent. Letter case and display names do
+   * not matter. A function gets the address in lower case, and must return `true` to allow it.
    */
   readonly allow: readonly RecipientRule[] | ((address: string) => boolean);
 }
@@ -23,7 +26,12 @@ export interface EmailGuards {
   readonly isAlwaysDry: boolean;
   /** Whether no email is sent, unless a call sets `dryRun: false`. */
   readonly isDry: boolean;
-  /** Checks the recipients in the body of an email. @throws RecipientRefusedError when one is not allowed. */
+  /**
+   * Checks the recipients in the body of a request about an email. A new email must have a recipient; a change to an
+   * email may leave the recipients out.
+   *
+   * @throws RecipientRefusedError when a recipient is not allowed.
+   */
   check(operation: string, body: unknown, isNew: boolean): void;
 }
 
@@ -91,22 +99,23 @@ const recipientsIn = (body: unknown): unknown[] =>
   });
 
 /**
- * Creates the guards from the options and the environment. Both apply: no option can allow an address that the
- * environment refuses. Faults are added to `faults`. The log line of a refusal does not contain the address.
+ * Creates the guards from the options and the environment. If both are set, an address must be allowed by both. Faults
+ * are added to `faults`. The log line of a refusal does not contain the address.
  */
 export const emailGuards = (
   { recipients, dryRun }: { readonly recipients?: unknown; readonly dryRun?: unknown },
   environment: Environment,
   { faults, log }: { readonly faults: string[]; readonly log: Pick<Log, "warn"> },
 ): EmailGuards => {
-  const always = (environment.TOUCHPOINT_DRY_RUN ?? "").trim().toLowerCase();
-  if (!["", "0", "false", "1", "true"].includes(always)) faults.push("TOUCHPOINT_DRY_RUN must be 1 or 0");
+  const dryRunVariable = (environment.TOUCHPOINT_DRY_RUN ?? "").trim().toLowerCase();
+  if (!["", "0", "false", "1", "true"].includes(dryRunVariable))
+    faults.push("TOUCHPOINT_DRY_RUN must be 1 or 0");
   const rules: (readonly [string, Covers | undefined])[] = [
     ["recipients.allow", fromOptions(recipients, faults)],
     ["TOUCHPOINT_RECIPIENTS", fromEnvironment(environment.TOUCHPOINT_RECIPIENTS, faults)],
   ];
   return {
-    isAlwaysDry: always === "1" || always === "true",
+    isAlwaysDry: dryRunVariable === "1" || dryRunVariable === "true",
     isDry: dryRun === true,
     check: (operation, body, isNew) => {
       const addresses = recipientsIn(body);
@@ -116,7 +125,7 @@ export const emailGuards = (
           const address = addressIn(one);
           return address !== undefined && covers(address);
         });
-        // Refuse an email without a recognizable recipient, because it could go to anyone.
+        // Refuse a new email without a recipient, because it could go to anyone.
         if (isCovered && (addresses.length > 0 || !isNew)) continue;
         log.warn("recipient refused", { operation, by: name });
         const message = `${operation}: ${name} does not cover the recipient. Nothing was sent.`;

@@ -6,7 +6,7 @@ export interface FetchInit {
   headers: Record<string, string>;
   /** The body as JSON; absent if the request has no body. */
   body?: string;
-  /** A redirect is an error, because it would send the key to another address. */
+  /** The client treats a redirect as an error, because following it would send the key to another address. */
   redirect: "manual";
   /** Aborts the attempt. */
   signal: AbortSignal;
@@ -33,7 +33,7 @@ export interface FetchResponse {
 /** Any WHATWG fetch: the global one, undici's, a sandbox's, or your own. */
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;
 
-/** The message for a dispatcher that cannot work. */
+/** The message for a dispatcher of an older undici. */
 export const oldDispatcher =
   "the dispatcher must be from undici 7 or 8, but this one is from an older version: npm install undici@7";
 

@@ -1,9 +1,9 @@
 import type { Issue } from "../errors.ts";
 import { callSafely } from "./logger.ts";
 
-/** Why a request waits, and for at least how long. Fires again when the reason changes. */
+/** Why a request waits, and for at least how long. If the reason changes, `onWait` is called again. */
 export interface WaitNotice {
-  /** The operation of the request, `contacts.create`. An upsert reports the operations of its requests. */
+  /** The operation of the request, for example `contacts.create`. An upsert reports the operations of its requests. */
   readonly operation: string;
   /** The limit for which the request waits: `requests`, `emails` or `events`; `concurrency` for a free slot. */
   readonly waitingFor: string;
@@ -21,7 +21,10 @@ export interface RetryNotice {
   readonly operation: string;
   /** The number of the failed attempt, counted from 1. */
   readonly attempt: number;
-  /** The delay before the next attempt, or the pause that a 429 or 503 requires; 0 if the client gets a new key. */
+  /**
+   * The delay before the next attempt in milliseconds, or the pause that a 429 or 503 requires; 0 if the client first
+   * gets a new key after a 401.
+   */
   readonly waitMs: number;
   /** The HTTP status; undefined if no response arrived. */
   readonly status: number | undefined;
@@ -29,11 +32,13 @@ export interface RetryNotice {
 
 /** One attempt, without its content. */
 export interface AttemptNotice {
-  /** The operation of the request, `contacts.create`; `request` for `client.request`. */
+  /** The operation of the request, for example `contacts.create`; `request` for `client.request`. */
   readonly operation: string;
   /** The HTTP method, in upper case. */
   readonly method: string;
-  /** The path as the document writes it, without ids and query; `request` if the document has no such path. */
+  /**
+   * The path as the service's document writes it, without ids and query; `request` if the document has no such path.
+   */
   readonly route: string;
   /** The number of the attempt, counted from 1. */
   readonly attempt: number;
@@ -67,17 +72,19 @@ export interface CallTrace {
   readonly operation: string;
   /** The status of the last response; undefined if there was none. */
   status?: number;
-  /** The number of requests; undefined if the call's own signal ended the call. */
+  /** The number of attempts of all requests of the call; undefined if the call's own signal ended the call. */
   attempts?: number;
   /** The time that the call waited for limits and between retries, in milliseconds; undefined if the call failed. */
   waitedMs?: number;
 }
 
-/** A response does not match the document, or the order of a list changed while it was read. */
+/** A response does not match the service's document, or the order of a list changed while it was read. */
 export interface ValidationNotice {
-  /** The operation of the request, `contacts.list`. */
+  /** The operation of the request, for example `contacts.list`. */
   readonly operation: string;
-  /** Each invalid field, with the reason. If any of the first 20 items of a list are invalid, only those are reported. */
+  /**
+   * Each invalid field, with the reason. If any of the first 20 items of a list are invalid, only those are reported.
+   */
   readonly issues: readonly Issue[];
 }
 

@@ -30,8 +30,8 @@ export interface BudgetState {
    */
   readonly pausedBy: string | undefined;
   /**
-   * Why the store of a shared limit is unavailable, and which option decides what happens meanwhile. `used` is then the last
-   * known value. Undefined while the store responds, and for limits of one process.
+   * Why the store of a shared limit is unavailable, and which option decides what happens meanwhile. `used` is then the
+   * last known value. Undefined while the store responds, and for limits of one process.
    */
   readonly lost: string | undefined;
   /** The number of waiting calls in this process that will spend this limit, by priority. */
@@ -39,7 +39,8 @@ export interface BudgetState {
 }
 
 /**
- * The limits. Calls wait for a short window. If a daily limit is used up, they fail at once with a RateLimitError.
+ * The limits. A call waits if the limit of a short window is used up. If a daily limit is used up, the call fails at
+ * once with a RateLimitError.
  *
  * Source: service document, Limits.
  */
@@ -59,9 +60,9 @@ export interface Limits {
 }
 
 /**
- * Names for limits that several keys share: the service counts events per workspace and emails per mail account. Clients
- * that give a limit the same name count it together: in this process and origin or, with `redisLimits` or `sqlLimits`, in
- * that store.
+ * Names for limits that several keys share: the service counts events per workspace and emails per mail account.
+ * Clients that give a limit the same name count it together if they belong to the same process and origin; with
+ * `redisLimits` or `sqlLimits`, if they use the same store.
  */
 export interface LimitScopes {
   /**
@@ -90,12 +91,12 @@ const windowRules: Rules = {
   windowMs: must("a number above 0", (value) => Number.isFinite(value) && isNumber(value, Number.MIN_VALUE)),
 };
 
-const isWindow = optionsOf(windowRules, "{ max, windowMs }", ["max", "windowMs"]);
+const mustBeWindow = optionsOf(windowRules, "{ max, windowMs }", ["max", "windowMs"]);
 
 const limitRules: Rules = Object.fromEntries(
   Object.entries<Limit | number>({ ...documentedLimits }).map(([name, limit]) => [
     name,
-    typeof limit === "number" ? mustBeWhole(1) : isWindow,
+    typeof limit === "number" ? mustBeWhole(1) : mustBeWindow,
   ]),
 );
 

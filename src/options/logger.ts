@@ -45,13 +45,16 @@ export const callSafely = (observer: () => unknown): void => {
   }
 };
 
-/** Recognizes pino and bunyan, which take the fields first and drop arguments after the message. winston also has `child`. */
+/**
+ * Recognizes pino and bunyan, which take the fields first and drop arguments after the message. `child` is not enough,
+ * because winston also has it.
+ */
 const takesFieldsFirst = (logger: Logger): boolean =>
   can(logger, "child") && (can(logger, "bindings") || can(logger, "addStream"));
 
 /**
- * Creates a log. Without a logger, it logs nothing. Paths may contain an address and appear only at `debug`. The key
- * never appears.
+ * Creates a log. Without a logger, it logs nothing. Callers must log paths, which may contain an address, only at
+ * `debug`, and must never log the key.
  */
 export const logTo = (logger: Logger | undefined, level: LogLevel): Log => {
   const isOn = (lineLevel: LogLevel): boolean =>

@@ -34,9 +34,9 @@ export interface ClientOptions<
   /** The root address of the service. Default: `TOUCHPOINT_BASE_URL`. */
   readonly baseUrl?: string | undefined;
   /**
-   * The limit for one attempt, from queueing its bytes to the last byte of the body, in milliseconds. Default 30,000.
-   * Without a `fetch` or `dispatcher`, connecting may take at most 10,000; then the attempt fails with a
-   * ConnectionError.
+   * The limit for one attempt in milliseconds, including connecting, up to the last byte of the response. Waits for
+   * limits do not count. Default 30,000. Without a `fetch` or `dispatcher`, connecting may take at most 10,000; if it
+   * takes longer, the attempt fails with a ConnectionError.
    */
   readonly timeoutMs?: number | undefined;
   /**
@@ -46,16 +46,16 @@ export interface ClientOptions<
   readonly totalTimeoutMs?: number | undefined;
   /**
    * For `withOptions`: the time when every call of the new client, including its waits, must have ended. A `Date`, a
-   * `Temporal.Instant`, or milliseconds from now. A call whose wait would leave less than 250 ms (or less than a quarter of
-   * the time, if that is shorter) fails at once with a RateLimitError and is not sent. Default: the deadline of the original
-   * client, or none.
+   * `Temporal.Instant`, or milliseconds from now. A call whose wait would leave less than 250 ms (or less than a
+   * quarter of the time, if that is shorter) fails at once with a RateLimitError and is not sent. Default: the deadline
+   * of the original client, or none.
    */
   readonly deadline?: Deadline | undefined;
   /** Retries after the first attempt, at least 0. Default 4. */
   readonly maxRetries?: number | undefined;
   /**
-   * The maximum `Retry-After` of a 429 or 503, in milliseconds. A response with a longer one fails at once. Default
-   * 60,000.
+   * The maximum `Retry-After` of a 429 or 503, in milliseconds. A call whose response requires a longer wait fails at
+   * once. Default 60,000.
    */
   readonly maxRetryAfterMs?: number | undefined;
   /**
@@ -63,7 +63,10 @@ export interface ClientOptions<
    * limiting off.
    */
   readonly limits?: Partial<Limits> | SharedLimits | false | undefined;
-  /** Names the limits that several keys share: `{ events: "workspace-7" }`. Default: each key, or each id of shared limits, counts alone. */
+  /**
+   * Names the limits that several keys share: `{ events: "workspace-7" }`. Default: each key, or each id of shared
+   * limits, counts alone.
+   */
   readonly limitScopes?: LimitScopes | undefined;
   /** The maximum number of requests in flight. Default 16. */
   readonly concurrency?: number | undefined;
@@ -73,13 +76,13 @@ export interface ClientOptions<
    */
   readonly maxWaitMs?: number | undefined;
   /**
-   * The maximum number of waiting interactive calls. A further call fails with a RateLimitError and is not sent. Default:
-   * no maximum.
+   * The maximum number of waiting interactive calls. A further call fails with a RateLimitError and is not sent.
+   * Default: no maximum.
    */
   readonly maxQueued?: number | undefined;
   /**
-   * Which calls are sent first when calls wait for a limit: `interactive` before `background`. Default: `background` for
-   * iterations, `ingest`, `import` and `changes`; `interactive` for all other calls.
+   * Which calls are sent first when calls wait for a limit: `interactive` before `background`. Default: `background`
+   * for iterations, `ingest`, `import` and `changes`; `interactive` for all other calls.
    */
   readonly priority?: Priority | undefined;
   /**
@@ -88,10 +91,13 @@ export interface ClientOptions<
    */
   readonly interactiveReserve?: number | undefined;
   /**
-   * Replaces the transport (default: undici). The global `fetch` is looked up at each call, so you can mock it later.
+   * A function that replaces the default transport, undici. If you pass the global `fetch` itself, each request uses
+   * the `fetch` that is global at that time, so you can mock it later.
    */
   readonly fetch?: Fetch | undefined;
-  /** A Dispatcher of undici 7 or 8 for the default transport (proxy, mutual TLS). It stays open when the client closes. */
+  /**
+   * A Dispatcher of undici 7 or 8 for the default transport (proxy, mutual TLS). It stays open when the client closes.
+   */
   readonly dispatcher?: Dispatcher | undefined;
   /**
    * The HTTP proxy for all requests: its URL (`http:` or `https:`, with user name and password if needed), or `env` for
@@ -102,7 +108,8 @@ export interface ClientOptions<
   readonly proxy?: "env" | (string & {}) | undefined;
   /**
    * Whether requests go to a test double if there is one: MSW, nock, undici's global MockAgent, and under Vitest, Jest
-   * or `node:test` a replaced global `fetch`. The options `fetch`, `dispatcher` and `proxy` take precedence. Default true.
+   * or `node:test` a replaced global `fetch`. The options `fetch`, `dispatcher` and `proxy` take precedence. Default
+   * true.
    */
   readonly interception?: boolean | undefined;
   /**
@@ -118,7 +125,7 @@ export interface ClientOptions<
   readonly ledger?: ClaimLedger | undefined;
   /** A Standard Schema for `customFields`. An update is checked key by key. */
   readonly customFields?: StandardSchema<CustomFields> | undefined;
-  /** Standard Schemas for the properties of each event, by event name. Other names are refused. */
+  /** Standard Schemas for the properties of each event, by event name. Events with other names are refused. */
   readonly events?: EventSchemas<EventTypes> | undefined;
   /** Functions that observe attempts, responses, retries and waits. Default: none. */
   readonly hooks?: Hooks | undefined;
@@ -135,8 +142,8 @@ export interface ClientOptions<
    */
   readonly recipients?: RecipientOptions | undefined;
   /**
-   * Emails are checked but not sent, and return an id that starts with `dry-run:`. `TOUCHPOINT_DRY_RUN=1` does the
-   * same, even if this option is false. Default false.
+   * Whether emails are checked but not sent. A call that would send one returns an id that starts with `dry-run:`.
+   * `TOUCHPOINT_DRY_RUN=1` does the same, even if this option is false. Default false.
    */
   readonly dryRun?: boolean | undefined;
   /**
@@ -172,7 +179,7 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
-/** The names of options that always have a value, and of options that may stay undefined. */
+/** The names of options that always have a value in the settings. */
 type Defaulted = keyof typeof defaults | "ledger" | "hooks" | "interception";
 type Optional = "fetch" | "totalTimeoutMs" | "priority" | "maxWaitMs" | "dispatcher";
 
@@ -192,7 +199,9 @@ export interface Settings
   readonly limits: Limits | false;
   /** The source of the limits, if other processes share them. */
   readonly sharing: SharedLimits | undefined;
-  /** The workspace; undefined without a schema in the options. */
+  /**
+   * Checks input and responses; undefined if the options have neither `customFields` nor `events` nor `unknownFields`.
+   */
   readonly workspace: Workspace | undefined;
   readonly log: Log;
   readonly emailGuards: EmailGuards;
@@ -233,7 +242,7 @@ export const settingsFrom = (options: ClientOptions, environment: Environment): 
   const sharing = isShared(limits) ? limits : undefined;
   return {
     ...defaults,
-    // The snapshot of the options leaves out undefined values.
+    // `options` is a snapshot, which leaves out undefined options, so it replaces no default with undefined.
     ...(options as DefinedOptions),
     apiKey,
     origin,

@@ -1,6 +1,6 @@
 import { isLoopback } from "../runtime/values.ts";
 
-/** Variables of the environment, read when the first client is created. */
+/** Variables of the environment. `new Client` reads them; `withOptions` reuses the values of its client. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The proxy of a client. */
@@ -30,8 +30,8 @@ const urlFault = (name: string): string =>
 const direct: ProxyRoute = { proxy: undefined, noProxy: "" };
 
 /**
- * The variable that names the proxy for an origin, with its value; an empty value counts as none. As in undici, a variable
- * in lower case takes precedence, and https uses the http proxy if there is no https proxy.
+ * The variable that names the proxy for an origin, with its value; an empty value counts as none. As in undici, a
+ * variable in lower case takes precedence, and https uses the http proxy if there is no https proxy.
  */
 const fromEnv = (env: Environment, isPlain: boolean) => {
   const [http, https] = [env.http_proxy ?? env.HTTP_PROXY, env.https_proxy ?? env.HTTPS_PROXY];

@@ -17,7 +17,7 @@ export interface SharingBudget {
   changed(): void;
 }
 
-/** Requests of one priority that spend the same budgets, the narrowest last. */
+/** Requests of one priority that spend the same budgets. The narrowest budget is the last. */
 export interface SharingKind {
   readonly priority: Priority;
   readonly budgets: readonly SharingBudget[];
@@ -61,7 +61,7 @@ export interface Ending {
 /** Admits the requests of one kind, in agreement with other processes. */
 export interface Gate {
   /**
-   * The budget without room: its `index` among the kind's budgets, and the time until which it has no room at least.
+   * The budget without room: its `index` among the kind's budgets, and the earliest time at which it may have room.
    * Undefined if the store has reported no such budget.
    */
   readonly lacks: { readonly index: number; readonly until: number } | undefined;
@@ -71,7 +71,8 @@ export interface Gate {
    * Requests permits for `request`, the first of its queue, and for the requests behind it. When the store has decided,
    * the gate's store calls `changed` of the budgets.
    *
-   * @returns undefined if the request may be sent now; otherwise when to call again, or `Infinity` to wait for `changed`.
+   * @returns undefined if the request may be sent now; otherwise when to call again, or `Infinity` to wait for
+   * `changed`.
    */
   readyAt(request: SharingRequest): number | undefined;
   /** Whether the store has already counted the request. */
@@ -82,7 +83,7 @@ export interface Gate {
   take(request: SharingRequest): void;
   /** Notes that a request stopped waiting. */
   drop(request: SharingRequest): void;
-  /** Notes the end of a sent request. */
+  /** Notes the end of a request for which `take` was called. */
   settle(request: SharingRequest, how: Ending): void;
 }
 
@@ -90,7 +91,7 @@ export interface Gate {
 export interface SharedBudget extends DayCount {
   /** Why the store is unavailable; undefined while it responds. */
   readonly lost: LostStore | undefined;
-  /** The last known number of permits in use by all processes; 0 once their requests must have ended. */
+  /** The last known number of permits in use by all processes; 0 once all of those permits must be free again. */
   readonly inUse: number;
   /**
    * The permits in use by interactive calls of all processes; undefined without a recent reply or recent interactive
@@ -101,7 +102,10 @@ export interface SharedBudget extends DayCount {
   attach(budget: SharingBudget): void;
   /** Creates the gate for a kind whose narrowest budget is this one. */
   gateOf(kind: SharingKind): Gate;
-  /** Records that the response `by` requires a pause of `ms`. The store gets the pause with the end of that request. */
+  /**
+   * Records that the response `by` requires a pause of `ms`. The message that reports the end of that request also
+   * reports the pause to the store.
+   */
   paused(ms: number, by: string): void;
   /** Sends everything to the store that it has not received yet. */
   close(): Promise<void>;
@@ -109,7 +113,7 @@ export interface SharedBudget extends DayCount {
 
 /** A daily count: of this process, or of all processes that share it. */
 export interface DayCount {
-  /** The name of the limit, `requestsPerDay`. */
+  /** The name of the limit, for example `requestsPerDay`. */
   readonly name: string;
   /** The limit for any 24 hours; `Infinity` for none. */
   readonly max: number;
@@ -129,7 +133,9 @@ export interface LimitNumbers {
   readonly limit: Limit;
   /** The limit for any 24 hours; `Infinity` for none. */
   readonly maxPerDay: number;
-  /** The name in `limitScopes` under which all processes count the limit; undefined to count it by the id of the limits. */
+  /**
+   * The name in `limitScopes` under which all processes count the limit; undefined to count it by the id of the limits.
+   */
   readonly scope?: string | undefined;
 }
 

@@ -6,7 +6,10 @@ import type { ClientOptions } from "./options.ts";
 import type { Environment } from "./proxy.ts";
 import { isShared } from "./shared-limits.ts";
 
-/** Replaces the global fetch as an option. Looks up the global fetch at each call, so that you can mock it later. */
+/**
+ * Takes the place of the global fetch in the options. Looks up the global fetch at each request, so that a user can
+ * mock it later.
+ */
 export const globalFetch: Fetch = (url, init) => globalThis.fetch(url, init);
 
 /** Options that are copied deeply. Other objects are used directly. */
@@ -15,7 +18,8 @@ const copiedOptions = ["headers", "hooks", "routes", "limits", "limitScopes", "r
 const copyOf = (name: string, value: unknown): unknown => {
   // Copy the record of schemas, but not the schemas.
   if (name === "events" && isPlainObject(value)) return { ...value };
-  // A class instance may have private fields, and clients recognize shared limits by their object.
+  // Don't copy a class instance, which may have private fields, or shared limits, which clients recognize by their
+  // object.
   return copiedOptions.includes(name) && isPlainObject(value) && !isShared(value)
     ? writtenCopy(value)
     : value;
@@ -42,7 +46,8 @@ export const environmentOf = (env: Environment): Environment =>
 /**
  * Copies the options, so that later changes of the caller's object or of the environment have no effect.
  *
- * @param before - the options of the original client or the environment, which apply where `input` has no value.
+ * @param before - the options of the original client, or those from the environment, which apply where `input` has no
+ * value.
  * @throws ConfigurationError when the options are not an object.
  */
 export const snapshot = (input: ClientOptions, before: ClientOptions): ClientOptions => {

@@ -7,7 +7,10 @@ const headerName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 // Visible ASCII, blanks, tabs and Latin-1. A line break could start another header.
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** Headers that the library sets, that contain a secret, or that would change the method, the target or the end of the body. */
+/**
+ * Headers that the library sets, that contain a secret, or that would change the method, the target or the end of the
+ * body.
+ */
 const ownHeaders = [
   "authorization",
   "proxy-authorization",
@@ -93,7 +96,10 @@ export const baseUrlOf = (
   return { origin: url?.origin ?? "", basePath: basePathOf(url?.pathname ?? "") };
 };
 
-/** Whether a header can contain the key. Any other key would fail deep in the transport, in an error with the key in its message. */
+/**
+ * Whether a header can contain the key. Any other key would fail deep in the transport, in an error with the key in its
+ * message.
+ */
 export const isKey = (key: unknown): key is string => typeof key === "string" && /^[\x21-\x7e]+$/.test(key);
 
 /** The faults of a key. The messages reveal neither the key nor its length. */

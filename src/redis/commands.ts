@@ -21,7 +21,7 @@ export interface IoredisCommands {
   evalsha(sha: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>;
   /** Reads the memory section, in which a ledger checks whether Redis evicts keys: INFO. */
   info?(section: "memory"): Promise<unknown>;
-  /** Returns the nodes of a cluster that have keys. A ledger lists the keys of each node. */
+  /** Returns the primary nodes of a cluster. A ledger lists the keys of each node. */
   nodes?(role: "master"): IoredisCommands[];
 }
 
@@ -32,8 +32,8 @@ interface ScriptInput {
 }
 
 /**
- * The methods of a node-redis client (`redis`), version 5 or 6, that the library uses. A client of `createCluster` also has
- * them.
+ * The methods of a node-redis client (`redis`), version 5 or 6, that the library uses. A client of `createCluster` also
+ * has them.
  *
  * @example
  * ```ts
@@ -52,7 +52,7 @@ export interface NodeRedisCommands {
   evalSha(sha: string, input: ScriptInput): Promise<unknown>;
   /** Reads the memory section, in which a ledger checks whether Redis evicts keys: INFO. */
   info?(section: "memory"): Promise<unknown>;
-  /** The nodes of a cluster that have keys. */
+  /** The primary nodes of a cluster. */
   readonly masters?: readonly unknown[];
   /** Returns the client of one node. */
   nodeClient?(node: unknown): Promise<NodeRedisCommands>;

@@ -10,7 +10,7 @@ interface RedisFault extends PlaceFault {
 const cluster = "it is a cluster: connect with Cluster (ioredis) or createCluster (node-redis)";
 
 /** Advice for errors that waiting cannot solve, by error code. */
-const lasting: Readonly<Record<string, string>> = {
+const lastingAdvice: Readonly<Record<string, string>> = {
   NOAUTH: "pass the password to the Redis client",
   WRONGPASS: "pass the right user name and password to the Redis client",
   NOPERM:
@@ -20,12 +20,12 @@ const lasting: Readonly<Record<string, string>> = {
 };
 
 /** Advice for errors that may pass. */
-const passing: Readonly<Record<string, string>> = {
+const passingAdvice: Readonly<Record<string, string>> = {
   READONLY: "it is a replica: connect to the primary",
   OOM: "it is full: increase its maxmemory",
 };
 
-// The messages of Redis up to 7.0, and since 7.2, if a user may not run a command of a script or use a key.
+// Replies to a script whose user may not run one of its commands or use a key: up to Redis 7.0, and since 7.2.
 const deniedInScript = /^ERR (The user executing the script can't|ACL failure in script)/;
 
 /** The fault behind a failed command. */
@@ -39,9 +39,9 @@ export const faultOf = (cause: unknown): RedisFault => {
   if (code === undefined)
     return { what: `is unreachable: ${message}`, cause, isReply: false, isLasting: false };
   const kind = deniedInScript.test(message) ? "NOPERM" : code;
-  const advice = lasting[kind] ?? passing[kind];
+  const advice = lastingAdvice[kind] ?? passingAdvice[kind];
   const what = `replied: ${message.replace(/ script: .*/, "")}${advice === undefined ? "" : ` (${advice})`}`;
-  return { what, cause, isReply: true, isLasting: kind in lasting };
+  return { what, cause, isReply: true, isLasting: kind in lastingAdvice };
 };
 
 /** Awaits a command. @throws ConfigurationError that names Redis and what it stores. */

@@ -1,7 +1,8 @@
 import type { LedgerEntry } from "../ledger/rules.ts";
 import { script } from "./commands.ts";
 
-// After a lost connection, a client resends commands that Redis may have run: every script is safe to run twice.
+// After a lost connection, a client resends commands that Redis may already have run, so every script must be safe to
+// run twice.
 
 /** The value of a ledger key. A freed key stays for ten minutes, so that a resent settlement is recognized. */
 interface Entry extends Omit<LedgerEntry, "key" | "now" | "state" | "receipt"> {
@@ -20,7 +21,7 @@ export const entryOf = (key: string, text: string | undefined, now: unknown): Le
   return { ...rest, key, state, receipt: stored, now: Number(now) };
 };
 
-const now = `
+const luaNow = `
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 `;
@@ -29,14 +30,17 @@ export const getScript = script("return redis.call('GET', KEYS[1])");
 
 export const setScript = script("return redis.call('SET', KEYS[1], ARGV[1])");
 
-/** Returns the time and the entry of the key; only the time if the key has no entry. */
-export const readScript = script(`${now}return { now, redis.call('GET', KEYS[1]) }`);
+/** Returns the time and the entry of the key, which is nil if there is none. */
+export const readScript = script(`${luaNow}return { now, redis.call('GET', KEYS[1]) }`);
 
 /** Returns the key, with any prefix that the client adds. */
 export const echoScript = script("return KEYS[1]");
 
-/** Claims a free key. Arguments: the claim, the fingerprint, the operation and the limit. Returns 1 if the key now has this claim. */
-export const claimScript = script(`${now}
+/**
+ * Claims a free key. Arguments: the claim, the fingerprint, the operation and the limit. Returns 1 if the key now has
+ * this claim.
+ */
+export const claimScript = script(`${luaNow}
 local text = redis.call('GET', KEYS[1])
 local entry = text and cjson.decode(text)
 if entry and entry.state ~= 'free' then return entry.claim == ARGV[1] and 1 or 0 end
@@ -46,7 +50,10 @@ redis.call('SET', KEYS[1], cjson.encode({
 return 1
 `);
 
-/** Arguments: the settlement, the claim, the receipt, the settlement's id, and `1` if a sent key may change too. */
+/**
+ * Settles a key. Arguments: the settlement, the claim, the receipt, the settlement's id, and `1` if a sent key may
+ * change, too. Returns 1 if the settlement took effect, in this or an earlier run of the script.
+ */
 export const settleScript = script(`
 local text = redis.call('GET', KEYS[1])
 if not text then return 0 end
@@ -65,7 +72,7 @@ return 1
 `);
 
 /** Returns the next cursor and the time, then each key followed by its entry. */
-export const scanScript = script(`${now}
+export const scanScript = script(`${luaNow}
 local found = redis.call('SCAN', ARGV[1], 'MATCH', ARGV[2], 'COUNT', 500)
 local answer = { found[1], now }
 for _, key in ipairs(found[2]) do

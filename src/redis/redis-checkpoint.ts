@@ -9,16 +9,16 @@ import { mustReply, textOf } from "./replies.ts";
 /** The run that the checkpoint belongs to. */
 export interface RedisCheckpointOptions {
   /**
-   * The id of the checkpoint. Use one id per source: `events-2026-11.ndjson`. The key in Redis is `touchpoint:checkpoint:`
-   * and the id.
+   * The id of the checkpoint. Use one id per source: `events-2026-11.ndjson`. The key in Redis is
+   * `touchpoint:checkpoint:` and the id.
    */
   readonly id: string;
 }
 
 /**
  * Stores the checkpoint of an ingestion or import in Redis, so that another process, on any machine, can continue a run
- * whose process was killed. The checkpoint is as durable as Redis, and does not expire. If the checkpoint is lost, the run
- * starts over: recorded events are sent again under the same ids, and count once.
+ * whose process was killed. The checkpoint is as durable as Redis, and does not expire. If the checkpoint is lost, the
+ * run starts over: recorded events are sent again under the same ids, and count once.
  *
  * @param redis - an ioredis or node-redis client, version 5 or 6; cluster clients work too. You close it yourself.
  * @throws ConfigurationError naming every fault of the arguments at once. A run that uses the store throws one when
@@ -38,7 +38,7 @@ export const redisCheckpoint = (redis: RedisCommands, options: RedisCheckpointOp
   const stored = `the checkpoint ${key}`;
   return {
     load: async () => {
-      // A client that drops replies would look like a missing checkpoint, and the run would start over.
+      // If the client dropped replies, the checkpoint would seem to be missing, and the run would start over.
       const echo = textOf(await withAdvice(stored, echoScript(redis, [key], [])));
       if (!echo?.endsWith(key)) throw new ConfigurationError(`${stored}: ${mustReply}`);
       const text = textOf(await withAdvice(stored, getScript(redis, [key], [])));

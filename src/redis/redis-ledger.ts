@@ -23,8 +23,8 @@ export interface RedisLedgerOptions {
   /** The prefix of every key. Default `touchpoint:sent:`. */
   readonly prefix?: string;
   /**
-   * Accepts a Redis that evicts keys when its memory is full. The ledger then forgets sent emails, and they may be sent
-   * again. Default false: a claim throws a ConfigurationError, and nothing is sent.
+   * Accepts a Redis that evicts keys when its memory is full. With evicted keys, the ledger forgets sent emails, which
+   * may then be sent again. Default false: with such a Redis, a claim throws a ConfigurationError, and nothing is sent.
    */
   readonly allowEviction?: boolean;
 }
@@ -96,7 +96,8 @@ const redisKeys = (redis: RedisCommands, prefix: string, check: () => Promise<vo
       // Read the entry only if there is a receipt, because each command can fail on a broken connection.
       const entry = receipt === undefined ? undefined : await find(key);
       const id = scheduledIdOf(entry?.operation, receipt);
-      // Write this key before the receipt, so that a cancel finds the ledger key of every stored receipt.
+      // Write the key for the email's id before the receipt, so that a cancel finds the ledger key of every stored
+      // receipt.
       if (id !== undefined) await run(setScript, scheduledMark + id, key);
       const text = receipt === undefined ? "" : JSON.stringify(receipt);
       return textOf(await run(settleScript, key, as, claim, text, randomUUID(), over ? "1" : "")) === "1";
@@ -155,8 +156,8 @@ export const redisLedger = (redis: RedisCommands, options?: RedisLedgerOptions):
   };
   return {
     ...ledgerOver(redisKeys(redis, prefix, check), adapter),
-    attach: (options) => {
-      log = options;
+    attach: (clientLog) => {
+      log = clientLog;
     },
   };
 };

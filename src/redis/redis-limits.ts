@@ -7,11 +7,11 @@ import { redisPlace } from "./redis-place.ts";
  * Limits that any number of processes share through one Redis: permits, pauses and daily counts.
  *
  * After a process has died, its requests still count for 3 s and a window after its last message. After a restart or a
- * flush of Redis, the processes that used it before wait for 3 s and a window. The clocks of the processes may differ. A
- * distant Redis makes calls slower.
+ * flush of Redis, the processes that used it before wait for 3 s and a window. The clocks of the processes may differ.
+ * A distant Redis makes calls slower.
  *
- * @param redis - an ioredis or node-redis client, version 5 or 6; cluster clients work too. Close it yourself, after the
- * Touchpoint client.
+ * @param redis - an ioredis or node-redis client, version 5 or 6; cluster clients work too. Close it yourself, after
+ * the Touchpoint client.
  * @throws ConfigurationError naming every fault of the options at once.
  * @example
  * ```ts

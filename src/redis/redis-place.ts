@@ -3,12 +3,12 @@ import { type RedisCommands, script } from "./commands.ts";
 import { faultOf } from "./fault.ts";
 import { partsOf, textOf } from "./replies.ts";
 
-// After a day, and an hour for pauses, without a change, a value has no effect any more.
+// A value that has not changed for a day, plus an hour for pauses, has no effect any more.
 const keepMs = 90_000_000;
 
 /**
- * Atomically reads the values of the keys, or writes them if none has changed. A stored string has the version, a blank and
- * the value.
+ * Atomically reads the values of the keys, or writes them if none has changed. A stored string consists of the version,
+ * a blank and the value.
  */
 const readOrWrite = script(`
 local time, values, isWritten = redis.call('TIME'), {}, ARGV[1] == 'write'

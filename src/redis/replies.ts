@@ -8,7 +8,7 @@ export const mustReply =
 export const textOf = (reply: unknown): string | undefined =>
   reply === null || reply === undefined ? undefined : String(reply);
 
-/** The parts of a reply. @throws AdapterFault if it has none. */
+/** The parts of a reply. @throws AdapterFault if the reply is not an array. */
 export const partsOf = (reply: unknown): readonly unknown[] => {
   if (!Array.isArray(reply)) throw new AdapterFault(mustReply);
   return reply;

@@ -3,8 +3,8 @@ type RunInContext = (callback: () => void) => void;
 
 const runHere: RunInContext = (callback) => callback();
 
-// Don't import this module, because some runtimes lack it. There, hooks run in the async context of the code that ends
-// a wait.
+// Don't import `node:async_hooks`, because some runtimes lack it. In those runtimes, hooks run in the async context of
+// the code that ends a wait.
 const snapshotOf = () =>
   globalThis.process?.getBuiltinModule?.("node:async_hooks").AsyncLocalStorage.snapshot;
 

@@ -15,7 +15,7 @@ export const explained = async <T>(name: string, work: () => Promise<T>): Promis
   }
 };
 
-/** A file that replaces another, or creates one, when it is committed. */
+/** The new content of a file. When the draft is committed, it replaces the file, or creates it. */
 export interface Draft {
   /** The path of the draft until it is committed. */
   readonly path: string;
@@ -119,16 +119,16 @@ const openDraftFile = async (
 
 /** A text that distinguishes a file from earlier and later files with the same name; undefined if there is no file. */
 export const identityOf = async (path: string): Promise<string | undefined> => {
-  const there = await stat(path, { bigint: true }).catch(() => undefined);
+  const atPath = await stat(path, { bigint: true }).catch(() => undefined);
   // A new file may get the inode number of a removed one, so the time and the size are part of the identity.
-  return there && [there.dev, there.ino, there.mtimeNs, there.size].join(" ");
+  return atPath && [atPath.dev, atPath.ino, atPath.mtimeNs, atPath.size].join(" ");
 };
 
 /** Whether the path is still the name of the open file. */
 const isNameOf = async (path: string, handle: FileHandle): Promise<boolean> => {
-  const here = await handle.stat({ bigint: true });
-  const there = await stat(path, { bigint: true }).catch(() => undefined);
-  return here.ino === there?.ino && here.dev === there.dev;
+  const opened = await handle.stat({ bigint: true });
+  const atPath = await stat(path, { bigint: true }).catch(() => undefined);
+  return opened.ino === atPath?.ino && opened.dev === atPath.dev;
 };
 
 const keptDraft = (target: string): string => `${target}.partial`;
@@ -137,11 +137,11 @@ const keptDraft = (target: string): string => `${target}.partial`;
 export const keptDraftOf = async (path: string): Promise<string> => keptDraft(await destinationOf(path));
 
 /**
- * Starts a file that appears under its name when it is complete. A pipe or device is written directly.
+ * Starts a draft. A pipe or device is written directly, without a draft.
  *
- * Follows links and keeps the permissions of a replaced file; the draft never has more permissions than that.
+ * Follows links and keeps the permissions of a replaced file; the draft never has more permissions than that file.
  */
-const openUnnamed = async (
+const startDraft = async (
   path: string,
   { isKept = false, keepBytes, mode = 0o666 }: DraftOptions,
 ): Promise<Draft> => {
@@ -188,7 +188,7 @@ const openUnnamed = async (
       if (!isKept && !isDirect) await rm(draft, { force: true });
     },
     remove: async () => {
-      // With a closed handle, `isNameOf` fails. The draft was then committed or discarded before.
+      // If the draft was already committed or discarded, the handle is closed, and `isNameOf` fails.
       const isOwn = !isDirect && (await isNameOf(draft, handle).catch(() => false));
       await handle.close().catch(() => {});
       if (isOwn) await rm(draft, { force: true });
@@ -196,9 +196,9 @@ const openUnnamed = async (
   };
 };
 
-/** Does the same as `openUnnamed`, with errors that name the file. @param name - the name of the file in errors. */
+/** Does the same as `startDraft`, with errors that name the file. @param name - the name of the file in errors. */
 export const openDraft = async (path: string, name: string, options: DraftOptions = {}): Promise<Draft> => {
-  const draft = await explained(name, () => openUnnamed(path, options));
+  const draft = await explained(name, () => startDraft(path, options));
   return {
     ...draft,
     append: (block) => explained(name, () => draft.append(block)),
@@ -207,7 +207,7 @@ export const openDraft = async (path: string, name: string, options: DraftOption
   };
 };
 
-/** Removes the drafts that killed runs have left: all drafts of the file that are older than this process. */
+/** Removes the drafts with random names that killed runs have left: those that are older than this process. */
 export const removeOldDrafts = async (path: string): Promise<void> => {
   const target = await destinationOf(path).catch(() => undefined);
   if (target === undefined) return;
@@ -222,7 +222,7 @@ export const removeOldDrafts = async (path: string): Promise<void> => {
 
 /** Writes a complete file. At any time, its name has either the old content or the new content. */
 export const writeFileAtomically = async (path: string, text: string, mode?: number): Promise<void> => {
-  const draft = await openUnnamed(path, { mode });
+  const draft = await startDraft(path, { mode });
   try {
     await draft.append(text);
     await draft.commit();

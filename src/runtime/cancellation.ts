@@ -61,9 +61,12 @@ export const whenAborted = (signal: AbortSignal | undefined, listener: Listener)
   };
 };
 
-/** The abort reason of a call's scope when `totalTimeoutMs` or the client's deadline has passed. */
+/** The abort reason of a scope when its time limit or the client's deadline has passed. */
 export class DeadlineExceeded extends Error {
-  /** The `totalTimeoutMs` of the call; undefined if the client's deadline has passed. */
+  /**
+   * The time limit of the scope: the `totalTimeoutMs` of a call, or the `limitMs` of `inTime`. Undefined if the
+   * client's deadline has passed.
+   */
   readonly totalTimeoutMs: number | undefined;
 
   /** @param waitingFor - what the call was waiting for, for example `the limit emails`. */
@@ -90,8 +93,8 @@ interface Timers {
   after(ms: number, callback: () => void): () => void;
 }
 
-/** The time limits of a call. */
-interface TimeLimits {
+/** The time limits of a scope. */
+interface ScopeLimits {
   readonly totalTimeoutMs: number | undefined;
   /** The remaining time until the client's deadline, in milliseconds. */
   readonly clientLeftMs?: number | undefined;
@@ -110,13 +113,13 @@ const never = Number.POSITIVE_INFINITY;
 const nothingToRelease = (): void => undefined;
 
 /**
- * Combines signals, and a deadline if there is one, into one signal. It aborts with the reason of the first abort. The
- * signal has its own controller and timer, for two reasons. On Node 20, garbage collection may remove an
+ * Combines signals, and a deadline if there is one, into one signal. The combined signal aborts with the reason of the
+ * first abort. It has its own controller and timer, for two reasons. On Node 20, garbage collection may remove an
  * `AbortSignal.any` with a timeout signal. And the timer of a timeout signal doesn't keep the process alive.
  */
 export const openScope = (
   signals: readonly (AbortSignal | undefined)[],
-  deadline?: TimeLimits,
+  deadline?: ScopeLimits,
 ): AbortScope => {
   const sources: AbortSignal[] = [];
   for (const signal of signals) if (signal !== undefined && !sources.includes(signal)) sources.push(signal);
@@ -138,7 +141,8 @@ export const openScope = (
 };
 
 /**
- * The period between two closings of a client. Every call in flight has the signal of the lifetime in which it started.
+ * Ends the calls of a client when the client is closed. A closed client can be used again: each call keeps the signal
+ * that was current when the call started.
  */
 export class Lifetime {
   readonly #free: () => Promise<void>;
@@ -253,7 +257,7 @@ export const iterateUntilAborted = async function* <Item>(
   }
 };
 
-interface TimeLimit {
+interface LimitedWait {
   readonly limitMs: number;
   readonly clock: Timers;
   readonly signal?: AbortSignal | undefined;
@@ -262,13 +266,13 @@ interface TimeLimit {
 }
 
 /**
- * Waits for the work of a store for a limited time. The work itself continues after that.
+ * Waits for work for a limited time. The work itself continues after that.
  *
  * @throws DeadlineExceeded after `limitMs`, or the reason of the signal.
  */
 export const inTime = async <T>(
   work: Promise<T>,
-  { limitMs, clock, signal, waitingFor }: TimeLimit,
+  { limitMs, clock, signal, waitingFor }: LimitedWait,
 ): Promise<T> => {
   const scope = openScope([signal], { totalTimeoutMs: limitMs, clock });
   try {

@@ -6,7 +6,7 @@ import { isCount, isString, isStringOrNull } from "./values.ts";
 export interface Checkpoint {
   /** The version of this format. */
   readonly version: 1;
-  /** Every item before this one is settled. */
+  /** The number of settled items, counted from the start of the input. */
   readonly done: number;
   /** Set once an item was refused. */
   readonly rejected?: true | undefined;

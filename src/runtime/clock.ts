@@ -27,15 +27,15 @@ export interface Clock {
   /** Returns the milliseconds since 1970, for comparing with dates of the service. */
   wallTime(): number;
   /**
-   * Calls back once after `ms`. The sockets are read once more before the callback, so that data that has arrived wins.
-   * `idle` timers do not keep the process alive.
+   * Calls back once after `ms`. The sockets are read once more before the callback, so that a timeout doesn't hide data
+   * that has already arrived. `idle` timers do not keep the process alive.
    */
   after(ms: number, callback: () => void, options?: { readonly idle?: boolean }): Cancel;
   /** Resolves after `ms`, or rejects with the signal's reason as soon as it aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-// Browsers don't have setImmediate, and neither does jsdom under Jest, whose timers are numbers, too.
+// Browsers and jsdom under Jest have no setImmediate, and their timers are numbers without `unref`.
 const hasImmediates = (): boolean => typeof setImmediate === "function";
 
 // Store the function when the package is loaded, so that fake timers of a test don't block a request.
@@ -43,7 +43,10 @@ const immediate: (callback: () => void) => unknown = hasImmediates()
   ? setImmediate
   : (callback) => setTimeout(callback, 0);
 
-/** Calls back after the sockets were read once more. The current turn of the event loop may not read them. */
+/**
+ * Calls back after the sockets were read once more. Waits for the next turn of the event loop, because the rest of the
+ * current turn may not read them.
+ */
 export const afterReading = (callback: () => void): void => {
   immediate(function readNext() {
     immediate(callback);

@@ -19,7 +19,7 @@ const sortedFields = (value: object): [string, unknown][] =>
     .sort(([a], [b]) => (a < b ? -1 : 1));
 
 // Sorts the keys, so that the same content in another order has the same hash. Values that JSON cannot write get a
-// form, too, because a source may contain one. The check of the item then names its path.
+// form, too, because a source may contain one. The check of the item then reports the path of that value.
 const canonical = (input: unknown, inside: Set<object>): unknown => {
   if (isDate(input)) return Number.isNaN(input.getTime()) ? "Invalid Date" : input.toISOString();
   const value = asJson(input);

@@ -4,14 +4,17 @@ import { isUtf8 } from "node:buffer";
 export interface Line {
   /** The number of the line, counted from 1. */
   readonly line: number;
-  /** The text of the line without its end. Empty if it is too long. */
+  /** The text of the line without its end. Empty if the line is too long. */
   readonly text: string;
   /** The line break; empty for a last line without a line break. */
   readonly end: "\n" | "\r\n" | "\r" | "";
   readonly fault: "too-long" | "not-utf8" | undefined;
 }
 
-/** Removes a byte order mark, which starts a file, and each part of a file that was joined from several. */
+/**
+ * Removes a byte order mark from the start of a text. In a file that was joined from several files, later lines may
+ * start with one, too.
+ */
 export const withoutMark = (text: string): string => (text.startsWith("\uFEFF") ? text.slice(1) : text);
 
 const newline = 0x0a;
@@ -70,9 +73,9 @@ export async function* readLines(
     const lines: Line[] = [];
     let from = 0;
     if (endsWithReturn) {
-      const isBoth = chunk[0] === newline;
-      lines.push(buffer.end(isBoth ? "\r\n" : "\r"));
-      from = isBoth ? 1 : 0;
+      const isPair = chunk[0] === newline;
+      lines.push(buffer.end(isPair ? "\r\n" : "\r"));
+      from = isPair ? 1 : 0;
       endsWithReturn = false;
     }
     let lineFeed = chunk.indexOf(newline, from);

@@ -10,8 +10,8 @@ const isOlder = (version: string, than: string): boolean => {
 };
 
 /**
- * Refuses a Node version that is too old when the package is imported. Otherwise, the package would fail later, at the
- * first missing function. Other runtimes report a compatible Node version, or none.
+ * Refuses a Node version that is too old. Called when the package is imported, because the package would otherwise fail
+ * later, at the first missing function. Other runtimes report a compatible Node version, or none.
  *
  * @throws ConfigurationError
  */

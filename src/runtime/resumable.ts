@@ -7,8 +7,9 @@ import { untilAborted } from "./cancellation.ts";
 interface StateStore<State> {
   load(): Promise<State | undefined>;
   /**
-   * Saves a state. Resolves when the state would survive a power cut. Without this method, nothing is saved. If two
-   * runs save their states in turn, the run that has the draft may continue.
+   * Saves a state. Resolves when the state would survive a power cut. Without this method, nothing is saved. With
+   * `hasDraft`, it overwrites even a state that another run has saved, because `sync` has ensured that the draft is
+   * this run's own.
    */
   readonly save?: ((state: State, hasDraft: boolean) => Promise<void>) | undefined;
   /** Throws if a state could not be saved. */
@@ -55,8 +56,9 @@ export class Resumable<State extends object> {
   isResumed = false;
   readonly #options: ResumableOptions<State>;
   #draft: Draft | undefined;
-  /** The last started save. `#nextSave` is the save that starts after it. */
+  /** The last requested save. It may still wait for the save before it. */
   #saving: Promise<void> = Promise.resolve();
+  /** The save that has not started yet; undefined if no save is waiting. */
   #nextSave: Promise<void> | undefined;
 
   constructor(options: ResumableOptions<State>) {
@@ -88,7 +90,11 @@ export class Resumable<State extends object> {
     return (await sizeOfDraft(file)) !== undefined;
   }
 
-  /** Starts the draft, or continues it after `bytes`. @throws ConfigurationError if the draft has fewer bytes. */
+  /**
+   * Starts the draft, or continues it after `bytes` if the work is resumed.
+   *
+   * @throws ConfigurationError if the draft has fewer bytes.
+   */
   async openDraft(file: DraftFile, bytes: number): Promise<void> {
     const { path, name, mode } = file;
     if (this.isResumed && ((await sizeOfDraft(file)) ?? -1) < bytes)

@@ -78,11 +78,12 @@ export const ruleFaults = (input: unknown, rules: Rules, { within = "", required
     return [`the options must be an object, got ${shown(options)}${mapHint(options)}`];
   const names = Object.keys(rules);
   // For options inside of another option, list the few allowed names.
-  const [before, after] = within === "" ? ["", ""] : [`${within}: `, `; the options are ${names.join(", ")}`];
+  const [prefix, suffix] =
+    within === "" ? ["", ""] : [`${within}: `, `; the options are ${names.join(", ")}`];
   // Refuse unknown options, so that a misspelled option is not ignored.
   const faults = Object.keys(options)
     .filter((name) => !names.includes(name))
-    .map((name) => `${before}there is no option "${name}"${suggestion(name, names)}${after}`);
+    .map((name) => `${prefix}there is no option "${name}"${suggestion(name, names)}${suffix}`);
   for (const [name, rule] of Object.entries(rules)) {
     const value: unknown = Reflect.get(options, name);
     if (value !== undefined || required.includes(name))
@@ -122,7 +123,7 @@ export const refuseFaults = (operation: string, faults: readonly string[]): void
   if (faults.length > 0) throw new ValidationError(`${operation}: ${faults.join("; ")}`, { operation });
 };
 
-/** Does the same for a setup: @throws ConfigurationError naming every fault, if there is one. */
+/** Does the same as `refuseFaults` for the setup of an object: @throws ConfigurationError naming every fault. */
 export const refuseSetup = (what: string, faults: readonly string[]): void => {
   if (faults.length > 0) throw new ConfigurationError(`${what}: ${faults.join("; ")}`);
 };

@@ -5,7 +5,7 @@ import { explained, identityOf, openDraft, removeOldDrafts, writeFileAtomically 
 import { isCount, isMissingFile, messageOf } from "./values.ts";
 
 /**
- * A kind of state that stores the progress of a run, in version 1 of its format.
+ * Creates the functions that read one kind of state, which stores the progress of a run in version 1 of its format.
  *
  * @param noun - for error messages: `checkpoint`, `snapshot`.
  * @param checks - what each of its fields must be.
@@ -73,11 +73,11 @@ export const stateFile = <State extends { readonly version: 1 }>(
     },
     /** Throws if the state could not be saved, so that a run fails before it sends anything. */
     check: async (): Promise<void> => (await openDraft(absolute, name, { mode: 0o600 })).discard(),
-    /** @throws ConfigurationError if another run has saved its state in the file, unless this run has the draft. */
+    /** @throws ConfigurationError if another run has saved its state in the file, unless `hasDraft` is set. */
     save: (state: State, hasDraft = false): Promise<void> =>
       explained(name, async () => {
-        const there = await identityOf(absolute);
-        if (!hasDraft && there !== undefined && there !== own)
+        const current = await identityOf(absolute);
+        if (!hasDraft && current !== undefined && current !== own)
           throw new ConfigurationError(
             `${name} was written by another run meanwhile: wait until that run has ended, or give each run a ${noun} of its own`,
           );

@@ -14,7 +14,10 @@ export const lineOf = (item: unknown): number | undefined => {
 
 const unreadableKey = Symbol.for("touchpoint-sdk.unreadable-line");
 
-/** Whether an item stands for an unreadable line. Don't count such items, because other readers leave them out. */
+/**
+ * Whether an item stands for an unreadable line. Only the command line yields such items. Don't count them, because the
+ * other readers leave unreadable lines out.
+ */
 export const isUnreadable = (item: unknown): boolean =>
   typeof item === "object" && item !== null && Reflect.get(item, unreadableKey) === true;
 

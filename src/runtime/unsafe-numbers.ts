@@ -8,8 +8,9 @@ export interface UnsafeNumber {
 
 const token = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[{}[\],:]/g;
 
-// A number with an exponent was written as a double, and so the last decimals of one with a point. The whole part is
-// another matter: databases write decimals of 38 digits.
+// Compares only the digits before a point. Digits after a point, and numbers with an exponent, were usually written
+// from a double, so reading them as a double loses nothing. But a database may write a decimal with up to 38 digits
+// before the point.
 const isUnsafe = (text: string): boolean => {
   const [, integer] = /^(-?\d{16,})(?:\.\d+)?$/.exec(text) ?? [];
   return integer !== undefined && String(Math.trunc(Number(text))) !== integer;
@@ -17,8 +18,8 @@ const isUnsafe = (text: string): boolean => {
 
 /**
  * Finds the first whole number in a JSON text whose digits `JSON.parse` would change silently; undefined if there is
- * none. Most whole numbers above 2^53 are such numbers. The check of inputs finds numbers that become infinite, such as
- * 1e999.
+ * none. Most whole numbers above 2^53 are such numbers. Doesn't find numbers that become infinite, such as 1e999: the
+ * check of inputs finds those.
  */
 export const findUnsafeNumber = (json: string): UnsafeNumber | undefined => {
   if (!hasLongDigits(json)) return undefined;

@@ -105,8 +105,8 @@ export const conversionOf = (value: object): string | undefined =>
   ["toDate", "toJSDate", "toNumber"].find((method) => typeof Reflect.get(value, method) === "function");
 
 /**
- * Whether JSON does not see what an object holds: a Map, a Promise, bytes, a class with only private fields, a number or
- * a time of a library. These have no `toJSON`.
+ * Whether JSON would lose the content of an object without `toJSON`: a Map, a Promise, bytes, an instance with only
+ * private fields, a number or a time of a library.
  */
 export const isOpaque = (value: object): boolean =>
   !isPlainObject(value) &&
@@ -116,8 +116,8 @@ export const isOpaque = (value: object): boolean =>
     conversionOf(value) !== undefined);
 
 /**
- * The result of a value's `toJSON`, or the value itself. Undefined for null or an error, where JSON would lose the
- * value.
+ * The result of a value's `toJSON`, or the value itself. Undefined if `toJSON` returns null or throws, because JSON
+ * would lose the value.
  */
 const writtenBy = (value: object | bigint, key: string): unknown => {
   try {
@@ -134,6 +134,7 @@ const writtenBy = (value: object | bigint, key: string): unknown => {
 export interface Copying {
   /** The copies of the enclosing objects, so that the copy of a cyclic object is cyclic. */
   readonly around: Map<object, object>;
+  /** The names of the fields that contain a time. */
   readonly moments: readonly string[];
   /** Whether the value may have fields that the copy lacks. */
   isPartial: boolean;
@@ -143,7 +144,8 @@ export interface Copying {
 const writtenForm = (value: object, key: string, copying: Copying): unknown => {
   copying.isPartial = true;
   const isRoot = copying.around.size === 0;
-  // Leave bytes as the input to the check: a Buffer's toJSON is an object of numbers, which no service expects.
+  // Leave bytes unchanged for the check of the input: the `toJSON` of a Buffer returns an object of numbers, which no
+  // service expects.
   if (isRoot && ArrayBuffer.isView(value)) return value;
   const written = writtenBy(value, key);
   const isObject = typeof written === "object" && written !== null;
@@ -203,7 +205,7 @@ export const copyWritten = (value: unknown, key: string, copying: Copying): unkn
  * stay as they are, so that the check of the input can name them.
  */
 export const writtenCopy = <T>(value: T): T =>
-  // A copy has every field that JSON writes; the check of the input reports the others.
+  // The copy may lack fields that JSON does not write, but the check of the input reports those.
   copyWritten(value, "", { around: new Map(), moments: [], isPartial: false }) as T;
 
 // Characters that a screen doesn't show: soft hyphen, zero-width and directional marks, joiners, fillers, variation

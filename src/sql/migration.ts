@@ -1,7 +1,10 @@
 import { refuseSetup, ruleFaults } from "../runtime/rules.ts";
-import { isDialect, mustBeTable, type SqlDialect } from "./query.ts";
+import { mustBeDialect, mustBeTable, type SqlDialect } from "./query.ts";
 
-/** The tables to create. Default: all, as `touchpoint_limits`, `touchpoint_ledger` and `touchpoint_checkpoint`. */
+/**
+ * The names of the tables to create. A table without a name is not created. Default: `touchpoint_limits`,
+ * `touchpoint_ledger` and `touchpoint_checkpoint`.
+ */
 export interface MigrationTables {
   /** The table of `sqlLimits`. */
   readonly limits?: string | undefined;
@@ -45,7 +48,7 @@ CREATE INDEX IF NOT EXISTS ${index}_scheduled ON ${table} (scheduled_id);
 const stateTable = (table: string, ...columns: readonly string[]): string =>
   tableOf(table, ["id text NOT NULL PRIMARY KEY", ...columns, "state text NOT NULL"]);
 
-/** The advice for a missing table: the command that prints the SQL to create it. */
+/** The advice for a missing table: run the SQL that a command of the package prints. */
 export const creationAdvice = (
   dialect: SqlDialect,
   kind: keyof typeof defaultTables,
@@ -56,9 +59,9 @@ export const creationAdvice = (
 };
 
 /**
- * Returns the SQL that creates the tables of `sqlLimits`, `sqlLedger` and `sqlCheckpoint`, with one statement per line. You
- * can run the SQL more than once. In SQLite and D1, run it with `exec`, because a prepared statement has only the first of
- * the statements.
+ * Returns the SQL that creates the tables of `sqlLimits`, `sqlLedger` and `sqlCheckpoint`, with one statement per line.
+ * You can run the SQL more than once. In SQLite and D1, run it with `exec`, because a prepared statement runs only the
+ * first of the statements.
  *
  * @param tables - the names of the tables to create. Default: all tables, under their default names.
  * @throws ConfigurationError naming every fault of the arguments at once.
@@ -72,7 +75,7 @@ export const creationAdvice = (
 export const migration = (dialect: SqlDialect, tables: MigrationTables = defaultTables): string => {
   const names = tables ?? defaultTables;
   const faults = ruleFaults(names, { limits: mustBeTable, ledger: mustBeTable, checkpoint: mustBeTable });
-  refuseSetup("migration", [...isDialect(dialect, "dialect"), ...faults]);
+  refuseSetup("migration", [...mustBeDialect(dialect, "dialect"), ...faults]);
   const { limits, ledger, checkpoint } = names;
   return [
     limits === undefined ? "" : stateTable(limits, "version text NOT NULL"),

@@ -7,8 +7,8 @@ import { isRecord, messageOf } from "../runtime/values.ts";
 export type SqlDialect = "postgres" | "sqlite";
 
 /**
- * Runs one statement on a connection of its own, outside of any transaction, and resolves with its rows after it was
- * committed. Parameters are strings and null. The placeholders are `$1, $2, …` for PostgreSQL and `?` for SQLite.
+ * Runs one statement on its own connection, outside of any transaction. Resolves with the rows of the statement after
+ * the commit. Parameters are strings and null. The placeholders are `$1, $2, …` for PostgreSQL and `?` for SQLite.
  *
  * @example
  * ```ts
@@ -36,7 +36,7 @@ const isPlainName = (table: unknown): boolean => typeof table === "string" && pl
 /** The rule for a table's name, which becomes a part of the SQL. */
 export const mustBeTable = must("a name of letters, digits and _, or schema.name", isPlainName);
 
-export const isDialect = mustBeOneOf("postgres", "sqlite");
+export const mustBeDialect = mustBeOneOf("postgres", "sqlite");
 
 export const mustBeQuery = must("a function of (sql, params)", (query) => typeof query === "function");
 
@@ -47,14 +47,14 @@ export const mustBeQuery = must("a function of (sql, params)", (query) => typeof
  * @throws ConfigurationError naming every fault of the arguments at once.
  */
 export const storeOptions = <T extends object>(store: string, query: unknown, options: T, own: Rules): T => {
-  const rules = { dialect: isDialect, ...own };
+  const rules = { dialect: mustBeDialect, ...own };
   const faults = ruleFaults(options, { ...rules, table: mustBeTable }, { required: Object.keys(rules) });
   refuseSetup(store, [...mustBeQuery(query, "query"), ...faults]);
   return options;
 };
 
 // After a serialization failure or a deadlock, PostgreSQL has rolled the statement back, so it can run again.
-const rolledBack: readonly string[] = ["40001", "40P01"];
+const rolledBackCodes: readonly string[] = ["40001", "40P01"];
 const maxRepeats = 20;
 
 /** The codes of an error, and of the errors inside it. */
@@ -68,12 +68,13 @@ const codesOf = (error: unknown, levels = 5): readonly string[] => {
   return [...own.map(String), ...inner.filter(Boolean).flatMap((one) => codesOf(one, levels - 1))];
 };
 
-const isRolledBack = (error: unknown): boolean => codesOf(error).some((code) => rolledBack.includes(code));
+const isRolledBack = (error: unknown): boolean =>
+  codesOf(error).some((code) => rolledBackCodes.includes(code));
 
-const missing = /no such table|relation .*does not exist/i;
+const missingTable = /no such table|relation .*does not exist/i;
 
-const isMissing = (error: unknown): boolean =>
-  codesOf(error).includes("42P01") || missing.test(messageOf(error));
+const isMissingTable = (error: unknown): boolean =>
+  codesOf(error).includes("42P01") || missingTable.test(messageOf(error));
 
 /** The hint for a query function that drops the rows of INSERT … RETURNING, or renames their columns. */
 export const mustReturnRows =
@@ -85,33 +86,35 @@ const quoted = /"[^"]*"|'[^']*'|`[^`]*`/g;
 const refusal = /permission denied|read-?only|no such column|column .*does not exist|not authorized/i;
 // The codes of the same errors. SQLITE_PERM is 3, SQLITE_READONLY 8, SQLITE_AUTH 23.
 const refusalCode = /^(42501|25006|42703|42P01|SQLITE_(PERM|READONLY|AUTH).*|SQLITE (3|8|23))$/;
-// Codes that identify the error. SQLITE_ERROR, which is 1, does not: it is the code of a missing column and of much else.
+// Codes that identify the error. SQLITE_ERROR (1) does not, because many different errors have that code.
 const clearCode = /^((\d[\dA-Z]|F0|HV|P0|XX)[\dA-Z]{3}|SQLITE_(?!ERROR).*|SQLITE (?!1$).*)$/;
 
-/** Whether the database would refuse the statement every time. The message decides only if no code identifies the error. */
+/**
+ * Whether the database would refuse the statement every time. The message decides only if no code identifies the error.
+ */
 export const isRefusal = (error: unknown): boolean => {
   const codes = codesOf(error).filter((code) => clearCode.test(code));
   if (codes.length > 0) return codes.some((code) => refusalCode.test(code));
   const words = messageOf(error).replace(quoted, "");
-  return refusal.test(words) || missing.test(words);
+  return refusal.test(words) || missingTable.test(words);
 };
 
-const mustReturn =
+const mustReturnArray =
   "query must return an array of rows, one object each, for example (await pool.query(sql, params)).rows";
 
 /** The rows in the result of a query function. @throws AdapterFault for any other result. */
 const rowsOf = (answer: unknown, store: string): readonly Row[] => {
-  // For an UPDATE or DELETE, TypeORM returns an array of the rows and their number.
+  // For an UPDATE or DELETE, TypeORM returns a pair: an array of the rows, and their number.
   const isPair = Array.isArray(answer) && answer.length === 2 && Array.isArray(answer[0]);
   const rows: unknown = isPair && typeof answer[1] === "number" ? answer[0] : answer;
-  // A row grants a claim, so refuse any other result of a driver that looks like an array of rows.
-  if (!Array.isArray(rows) || !rows.every(isRecord)) throw new AdapterFault(`${store}: ${mustReturn}`);
+  // A row grants a claim, so refuse an array that contains anything other than rows.
+  if (!Array.isArray(rows) || !rows.every(isRecord)) throw new AdapterFault(`${store}: ${mustReturnArray}`);
   return rows;
 };
 
 /**
- * Creates a function that runs statements of a dialect. The function throws a ConfigurationError that names the store, with
- * the advice if its table is missing.
+ * Creates a function that runs statements of a dialect. The function throws a ConfigurationError that names the store.
+ * If the table is missing, the error includes `missingAdvice`.
  */
 export const runner = (query: SqlQuery, dialect: SqlDialect, store: string, missingAdvice: string): Run => {
   // PostgreSQL numbers its parameters.
@@ -125,7 +128,7 @@ export const runner = (query: SqlQuery, dialect: SqlDialect, store: string, miss
       } catch (cause) {
         if (cause instanceof AdapterFault) throw cause;
         if (isRolledBack(cause) && repeat < maxRepeats) continue;
-        const advice = isMissing(cause) ? ` (${missingAdvice})` : "";
+        const advice = isMissingTable(cause) ? ` (${missingAdvice})` : "";
         throw new ConfigurationError(`${store}: ${messageOf(cause)}${advice}`, { cause });
       }
     }

@@ -16,7 +16,7 @@ export interface SqlCheckpointOptions {
 
 /**
  * Stores the checkpoint of an ingestion or import in your database, so that another process can continue a run whose
- * process was killed. `migration` prints the table.
+ * process was killed. `migration` returns the SQL that creates the table.
  *
  * @param query - runs one statement and resolves with its rows; see `SqlQuery`.
  * @throws ConfigurationError naming every fault of the arguments at once. A run that uses the store throws one when the

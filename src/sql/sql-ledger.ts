@@ -83,7 +83,8 @@ const sqlKeys = (run: Run, sql: ReturnType<typeof statementsOf>): KeyStore => {
   return {
     claim: async ({ key, claim, fingerprint, operation, limitMs }) => {
       const [row] = await run(sql.claim, key, claim, fingerprint, operation, `${limitMs}`);
-      // A driver may return one object for a write, such as { changes: 0 }. It must not grant the claim.
+      // For a write, a driver may return an object such as { changes: 0 } in place of rows. Such an object must not
+      // grant the claim.
       if (row !== undefined && row.claim !== claim) throw new AdapterFault(mustReturnRows);
       return row !== undefined;
     },
@@ -109,11 +110,11 @@ const sqlKeys = (run: Run, sql: ReturnType<typeof statementsOf>): KeyStore => {
 };
 
 /**
- * A send-once ledger in your own PostgreSQL or SQLite database, for any number of processes. The ledger is as durable as
- * the database. `migration` returns the SQL that creates its table.
+ * A send-once ledger in your own PostgreSQL or SQLite database, for any number of processes. The ledger is as durable
+ * as the database. `migration` returns the SQL that creates its table.
  *
- * **The claim must commit on its own connection before the email is sent. Never give it a connection that is in your own
- * transaction**: if that transaction is rolled back, the ledger forgets an email that was sent.
+ * **The claim must commit on its own connection before the email is sent. Never give it a connection that is in your
+ * own transaction**: if that transaction is rolled back, the ledger forgets an email that was sent.
  *
  * @param query - runs one statement and resolves with its rows; see `SqlQuery`.
  * @throws ConfigurationError naming every fault of the arguments at once.

@@ -1,7 +1,7 @@
 import { limitsOver, type SharedLimitsOptions } from "../fleet/limits-over.ts";
 import type { SharedLimits } from "../options/shared-limits.ts";
 import { creationAdvice, defaultTables } from "./migration.ts";
-import { isDialect, mustBeQuery, mustBeTable, runner, type SqlDialect, type SqlQuery } from "./query.ts";
+import { mustBeDialect, mustBeQuery, mustBeTable, runner, type SqlDialect, type SqlQuery } from "./query.ts";
 import { sqlPlace } from "./sql-place.ts";
 
 /** The id of the limits, the table that stores them, and the behavior while the database is unavailable. */
@@ -20,8 +20,8 @@ export interface SqlLimitsOptions extends SharedLimitsOptions {
  * After a process has died, its requests still count for 3 s and a window after its last message. The clocks of the
  * processes may differ. A distant database makes calls slower.
  *
- * @param query - runs one statement and resolves with its rows; see `SqlQuery`. Never give it a connection that is in your
- * own transaction.
+ * @param query - runs one statement and resolves with its rows; see `SqlQuery`. Never give it a connection that is in
+ * your own transaction.
  * @throws ConfigurationError naming every fault of the arguments at once.
  * @example
  * ```ts
@@ -36,7 +36,7 @@ export const sqlLimits = (query: SqlQuery, options: SqlLimitsOptions): SharedLim
   const { dialect, table = defaultTables.limits, ...shared } = options ?? {};
   const faults = [
     ...mustBeQuery(query, "query"),
-    ...isDialect(dialect, "dialect"),
+    ...mustBeDialect(dialect, "dialect"),
     ...mustBeTable(table, "table"),
   ];
   const advice = creationAdvice(dialect, "limits", table);

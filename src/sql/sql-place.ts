@@ -8,10 +8,11 @@ const each = (text: string, count: number, separator = ", "): string =>
   Array(count).fill(text).join(separator);
 
 /**
- * Writes all rows if each still has its known version, or none. Returns the rows from before the write.
+ * Writes all rows if each still has its known version; otherwise writes none. Returns the rows as they were before the
+ * write, and the number of written rows.
  *
- * In PostgreSQL, `locked` waits for other writers and then has the latest rows. It locks rows in the order of their ids, so
- * two writers cannot deadlock.
+ * `locked` waits for other writers, and then contains the latest rows. It locks rows in the order of their ids, so two
+ * writers cannot deadlock.
  */
 const writeInPostgres = (table: string, count: number): string => {
   const row = `(${each(asText, 4)})`;
@@ -25,6 +26,7 @@ const writeInPostgres = (table: string, count: number): string => {
   );
 };
 
+/** Does the same in SQLite, but returns the written rows with their new versions; no rows if it wrote none. */
 const writeInSqlite = (table: string, count: number): string => {
   const byId = (column: string): string =>
     `${column} = CASE id ${each(`WHEN ${asText} THEN ${asText}`, count, " ")} END`;

@@ -49,8 +49,10 @@ export interface EventWith<Name, Properties, Patch = ContactPatch>
 /** The event names; any string if there are no schemas. */
 export type EventName<Events> = [keyof Events] extends [never] ? string : keyof Events & string;
 
+/** Adds the refused names if the properties may have any name. */
 type PropertiesOf<Typed> = string extends keyof Typed ? Typed & RefusedProperties : Typed;
 
+/** An event whose properties are optional if the type accepts an empty object or undefined. */
 type EventNamed<Name, Typed, Patch> =
   Record<never, never> extends Typed
     ? EventWithOptional<Name, PropertiesOf<Typed>, Patch>

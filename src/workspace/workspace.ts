@@ -5,7 +5,7 @@ import { pathOf, unnamedFields } from "../service/check.ts";
 import type { SchemaFault } from "../service/common.ts";
 import type { OperationFacts } from "../service/define.ts";
 
-/** The schemas of a workspace, from the client's options. */
+/** The schemas and the rules for unknown fields, from the client's options. */
 export interface WorkspaceSchemas {
   readonly customFields?: StandardSchema | undefined;
   readonly events?: Readonly<Record<string, StandardSchema>> | undefined;
@@ -28,7 +28,7 @@ type CheckedOperation = Pick<OperationFacts, "id" | "isPartial" | "typedInput"> 
 
 type Path = readonly PropertyKey[];
 
-const below = (prefix: Path, issues: readonly SchemaFault[]): readonly Issue[] =>
+const withPrefix = (prefix: Path, issues: readonly SchemaFault[]): readonly Issue[] =>
   issues.map(({ path, message }) => ({ path: pathOf([...prefix, ...path]), message }));
 
 const property = (record: unknown, name: string): unknown => Reflect.get(Object(record), name);
@@ -45,7 +45,7 @@ const located = (issue: SchemaIssue): readonly SchemaFault[] => {
   return unknownKeys(issue)?.map((key) => ({ path: [...keys, key], message })) ?? [{ path: keys, message }];
 };
 
-const listOf = (result: unknown): readonly SchemaIssue[] => {
+const issuesOf = (result: unknown): readonly SchemaIssue[] => {
   if (typeof result === "object" && result !== null) {
     const issues: unknown = Reflect.get(result, "issues");
     if (issues === undefined) return [];
@@ -57,7 +57,7 @@ const listOf = (result: unknown): readonly SchemaIssue[] => {
 
 /** @throws what the schema throws, and TypeError if its result does not follow Standard Schema. */
 const schemaIssues = async (schema: StandardSchema, value: unknown): Promise<readonly SchemaFault[]> =>
-  listOf(await schema["~standard"].validate(value)).flatMap(located);
+  issuesOf(await schema["~standard"].validate(value)).flatMap(located);
 
 const withoutValues = (fields: object, ...excluded: readonly unknown[]): object =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => !excluded.includes(value)));
@@ -84,8 +84,8 @@ const partIssues = async (schema: StandardSchema, value: object): Promise<readon
   return issues.filter(({ path: [first] }) => first !== undefined && Object.hasOwn(part, first));
 };
 
-/** Reports a schema that throws, because nothing may be sent unchecked. */
-const orFailure = async (
+/** Runs a check. If the schema itself throws, throws a ValidationError, because nothing may be sent unchecked. */
+const orRefusal = async (
   { operation, name, path }: { readonly operation: string; readonly name: string; readonly path: string },
   check: () => Promise<readonly Issue[]>,
 ): Promise<readonly Issue[]> => {
@@ -135,20 +135,20 @@ export class Workspace {
     const check = isPartial ? partIssues : objectIssues;
     const customFields = { operation, name: "customFields", path: "customFields" };
     if (typedInput === "contact")
-      return orFailure(customFields, () => this.#fieldsIssues(payload, [], check));
+      return orRefusal(customFields, () => this.#fieldsIssues(payload, [], check));
     if (typedInput !== "event") return [];
     const name = `events[${JSON.stringify(property(payload, "name"))}]`;
     const fields = property(payload, "contactFields");
     const issues = await Promise.all([
-      orFailure({ operation, name, path: "properties" }, () => this.#eventIssues(payload)),
-      orFailure(customFields, () => this.#fieldsIssues(fields, ["contactFields"], partIssues)),
+      orRefusal({ operation, name, path: "properties" }, () => this.#eventIssues(payload)),
+      orRefusal(customFields, () => this.#fieldsIssues(fields, ["contactFields"], partIssues)),
     ]);
     return issues.flat();
   }
 
   /**
-   * Finds the faults of a response. They do not contain the schema's own messages, because these may repeat a value, and
-   * hooks and logs must not get personal data.
+   * Finds the faults of a response. They do not contain the schema's own messages, because these may repeat a value,
+   * and hooks and logs must not get personal data.
    */
   async answerIssues({ typedOutput }: OperationFacts, body: unknown): Promise<readonly Issue[]> {
     if (typedOutput === "contact") return this.#contactIssues(body, []);
@@ -162,7 +162,7 @@ export class Workspace {
     const { customFields: schema } = this.#schemas;
     const fields = property(contact, "customFields");
     if (schema === undefined || !isRecord(fields)) return [];
-    return below([...prefix, "customFields"], await check(schema, fields));
+    return withPrefix([...prefix, "customFields"], await check(schema, fields));
   }
 
   async #contactIssues(contact: unknown, prefix: Path): Promise<readonly Issue[]> {
@@ -182,9 +182,9 @@ export class Workspace {
     if (schema === undefined)
       return [{ path: "name", message: `must be one of ${[...this.#events.keys()].join(", ")}` }];
     const properties = property(event, "properties");
-    if (isRecord(properties)) return below(["properties"], await objectIssues(schema, properties));
+    if (isRecord(properties)) return withPrefix(["properties"], await objectIssues(schema, properties));
     // An event without properties is valid if the schema accepts undefined or an empty object.
     const acceptsUndefined = (await schemaIssues(schema, undefined)).length === 0;
-    return acceptsUndefined ? [] : below(["properties"], await objectIssues(schema, {}));
+    return acceptsUndefined ? [] : withPrefix(["properties"], await objectIssues(schema, {}));
   }
 }
