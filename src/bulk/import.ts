@@ -88,7 +88,7 @@ class Import {
     return this.#listId === undefined ? rowsPerGroup : maxAddressesPerRequest;
   }
 
-  /** Batches at once. With a list, the groups of one batch are processed in parallel. A plan needs the rows in order. */
+  /** Batches at once. With a list, the groups of one batch run in parallel instead. A plan needs the rows in order. */
   get concurrency(): number {
     return this.#listId === undefined && this.plan === undefined ? this.#rowsAtOnce : 1;
   }

@@ -25,7 +25,7 @@ const operation = "events.ingest";
 
 type NotRecorded = Exclude<BatchItemResult, { readonly state: "recorded" }>;
 
-// A result that is unreadable after every retry will stay unreadable. If it ended the run, it would end every later run.
+// A result that is unreadable after every retry will stay unreadable. If it ended the run, it would end all later runs.
 const maySucceedLater = (result: BatchItemResult): result is NotRecorded =>
   result.status === 0 ? isMissing(result) : hasFailedTemporarily(result);
 
