@@ -47,7 +47,7 @@ interface ExportTarget {
   readonly checkpoint: string;
   /** The permissions of a new draft, before the umask. */
   readonly mode?: number;
-  /** Creates the file from a complete draft; by default, renames the draft. After a kill, the next run repeats this step. */
+  /** Creates the file from a complete draft; by default, renames the draft. After a kill, the next run repeats this. */
   readonly finish?: (draftPath: string) => Promise<void>;
 }
 

@@ -63,8 +63,8 @@ export interface WriteOptions {
   /**
    * The path of a file that stores the progress of an export of a list such as `client.contacts.list()`. You can kill
    * the export at any time and start it again with the same arguments. It then continues after the last saved page, and
-   * every record is in the file once. Until the export is complete, it writes to the draft `<path>.partial`. At the end,
-   * it renames the draft and deletes the checkpoint.
+   * every record is in the file once. Until the export is complete, it writes to the draft `<path>.partial`. At the
+   * end, it renames the draft and deletes the checkpoint.
    */
   readonly checkpoint?: string | undefined;
   /** Whether to compress with gzip. Default: whether the path ends with `.gz`. */
