@@ -18,7 +18,10 @@ interface AnyResult {
 export interface RecordedResult extends AnyResult {
   /** Distinguishes recorded, refused and unknown events. */
   readonly state: "recorded";
-  /** The id in the service's result, which can differ from your `id`; yours if the result has none. Use `index` to find the event. */
+  /**
+   * The id in the service's result, which can differ from your `id`. If the result has no id, this is your `id`. Use
+   * `index` to find the event.
+   */
   readonly id: string;
   /** The event's name. */
   readonly name: string;
@@ -42,7 +45,10 @@ export interface RefusedResult extends AnyResult {
 export interface UnknownResult extends AnyResult {
   /** Distinguishes recorded, refused and unknown events. */
   readonly state: "unknown";
-  /** The error message of the service. Without a readable message, the result as JSON, shortened; without a result, a sentence that says so. */
+  /**
+   * The error message of the service. Without a readable message, the result as JSON, shortened. Without a result, a
+   * sentence that says so.
+   */
   readonly error: string;
 }
 
@@ -78,10 +84,10 @@ const statusOf = (item: Readonly<Record<string, unknown>>): number => {
   // A sign of failure outweighs an id, because a failed item may echo the caller's id. Without a status, the failure
   // may be temporary. Sending the event again under its id is harmless.
   if (showsFailure(item)) return 0;
-  // A duplicate was recorded now or in an earlier round.
+  // The event is recorded, by this request or an earlier one.
   if (item.duplicate === true) return 202;
   if ((item.status ?? undefined) !== undefined) return 0;
-  // Without a sign that the event was recorded, it is sent again, which is harmless.
+  // Status 0 means that the event is sent again, which is harmless.
   return typeof item.id === "string" || typeof item.outcome === "string" ? 202 : 0;
 };
 
@@ -96,7 +102,7 @@ const asJson = (item: unknown): string => {
   }
 };
 
-const recorded = (item: unknown, { index, event }: IndexedEvent, status: number): BatchItemResult => {
+const recordedResult = (item: unknown, { index, event }: IndexedEvent, status: number): BatchItemResult => {
   const { error: _none, ...reported }: Partial<RecordedResult> & { error?: unknown } = Object(item);
   const { id, name } = event;
   const complete = {
@@ -104,7 +110,7 @@ const recorded = (item: unknown, { index, event }: IndexedEvent, status: number)
     name: reported.name ?? name,
     duplicate: reported.duplicate ?? false,
   };
-  // Return the other fields unchanged. Some may be missing.
+  // Return the service's other fields unchanged. Some may be missing.
   return { ...reported, ...complete, index, status, state: "recorded" } as RecordedResult;
 };
 
@@ -112,7 +118,7 @@ const recorded = (item: unknown, { index, event }: IndexedEvent, status: number)
 const resultOf = (item: unknown, sent: IndexedEvent, isAccepted: boolean): BatchItemResult => {
   const { index } = sent;
   const status = isRecord(item) ? statusOf(item) : 0;
-  if (isSuccess(status) || isAccepted) return recorded(item, sent, isSuccess(status) ? status : 202);
+  if (isSuccess(status) || isAccepted) return recordedResult(item, sent, isSuccess(status) ? status : 202);
   const unknown = { index, status: 0, state: "unknown" } as const;
   if (item === undefined || item === null) return { ...unknown, error: noResult };
   if (!isRecord(item)) return { ...unknown, error: asJson(item) };
@@ -128,8 +134,9 @@ const idOf = (item: unknown): string | undefined =>
 const isDistinct = (ids: readonly unknown[]): boolean => new Set(ids).size === ids.length;
 
 /**
- * Matches results to events. According to the document, results come in request order. Ids are a better match, but only
- * if every id in the results was sent, and no id occurs twice: a result's id could also be the service's own.
+ * Matches results to events, by their ids or by their order. According to the service's document, results come in
+ * request order. Ids are safer, but only if every id in the results was sent, and no id occurs twice. Otherwise, the
+ * ids may be ones that the service generated.
  */
 const itemsOf = (events: readonly IndexedEvent[], items: readonly unknown[]): readonly unknown[] => {
   const sent = events.map(({ event }) => event.id);
@@ -147,23 +154,24 @@ const itemsOf = (events: readonly IndexedEvent[], items: readonly unknown[]): re
 
 const isFailure = (status: number): boolean => status !== 0 && !isSuccess(status);
 
-/** Whether the count shows that all events were accepted, and no readable result contradicts it. */
+/** Whether `accepted` is the number of events, and no readable result shows a failure. */
 const areAllAccepted = (
   answer: BatchAnswer | undefined,
-  count: number,
+  eventCount: number,
   items: readonly unknown[],
 ): boolean => {
   const { accepted, rejected }: { accepted?: unknown; rejected?: unknown } = Object(answer);
-  const isComplete = Number(accepted) === count && !(Number(rejected) > 0);
+  const isComplete = Number(accepted) === eventCount && !(Number(rejected) > 0);
   return (
     isComplete && !items.some((item) => isRecord(item) && (isFailure(statusOf(item)) || showsFailure(item)))
   );
 };
 
 /**
- * Reads the result of each event from the response to a batch, in order. Undefined if `results` is not an array.
+ * Reads the result of each event from the response to a batch, in order.
  *
- * If `accepted` covers all events and no result shows a failure, missing or unreadable results count as recorded.
+ * If `accepted` is the number of events and no result shows a failure, missing or unreadable results count as recorded.
+ * Otherwise, returns undefined if `results` is not an array.
  */
 export const readBatchAnswer = (
   events: readonly IndexedEvent[],

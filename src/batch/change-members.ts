@@ -12,7 +12,7 @@ import type { Operation } from "../service/define.ts";
 import { type ListMembers, maxAddressesPerRequest } from "../service/lists.ts";
 import { inChunks } from "./in-flight.ts";
 
-/** Any number of addresses: an array, a set, a generator, a stream of strings. */
+/** Any number of addresses: an array, a set, a generator or a stream of strings. */
 export type Addresses = (Iterable<string> & object) | AsyncIterable<string>;
 
 /** The result of changing a list's members. */
@@ -36,7 +36,7 @@ export interface MembersChange {
 const requestsAtOnce = 4;
 
 /**
- * Reads all addresses. Of addresses that differ only in the case of ASCII letters, it returns the first.
+ * Reads all addresses. If addresses differ only in the case of ASCII letters, returns only the first of them.
  *
  * @throws ValidationError that names every invalid address.
  */
@@ -60,7 +60,7 @@ const distinctAddresses = async (
   return [...addresses.values()];
 };
 
-/** Adds or removes any number of contacts, 1,000 per request. Every address is checked before the first is sent. */
+/** Adds or removes any number of contacts, 1,000 per request. Checks every address before the first request. */
 export const changeMembers = async (emails: Addresses, change: MembersChange): Promise<MembersReport> => {
   const { id: operation } = change.operation;
   if (!isIterable(emails))

@@ -17,8 +17,8 @@ const start = (limiter: Bottleneck, task: Task): Promise<void> =>
  * a failure, `add`, `next` and `settled` reject with the first error, but only when all running tasks have ended, so
  * that the effects of those tasks are known.
  *
- * bottleneck schedules the tasks. It is loaded with the second task, so that a call with a single request doesn't load
- * it.
+ * The package `bottleneck` schedules the tasks. It is loaded only for a second task, because most calls have a single
+ * request.
  */
 export class InFlight {
   readonly #limit: number;
@@ -87,7 +87,7 @@ export class InFlight {
 
   #fail(error: unknown): void {
     this.#failure ??= { error };
-    // Stop before the limiter gives the slot of this task to a waiting one.
+    // Stop before the limiter gives the slot of this task to a waiting task.
     void this.#stop();
   }
 

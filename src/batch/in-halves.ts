@@ -4,7 +4,7 @@ import { BatchTooLarge } from "../http/types.ts";
 interface Halving<T> {
   readonly signal: AbortSignal | undefined;
   readonly work: (items: readonly T[]) => Promise<void>;
-  /** Called for an item that the service refused on its own. */
+  /** Called for an item that the service refused in a request without other items. */
   readonly onRefused: (item: T, error: ApiError) => Promise<void> | void;
 }
 
@@ -13,8 +13,10 @@ const isAboutContent = (error: unknown): error is ApiError =>
   error instanceof ApiError && [400, 413, 422].includes(error.status);
 
 /**
- * Sends items in one request. If the service refuses the request because of an item or its size, it sends halves, so
- * that one item doesn't make the others fail.
+ * Sends items in one request. If the service refuses the content or the size of the request, sends each half of the
+ * items in a separate request, and cuts a refused half again. So one bad item doesn't make other items fail.
+ *
+ * If the client's limits refuse the request as a BatchTooLarge, sends the largest part that they allow first.
  */
 export const inHalves = async <T>(items: readonly T[], halving: Halving<T>): Promise<void> => {
   try {

@@ -24,7 +24,7 @@ const requestsAtOnce = 4;
 const operation = "events.recordBatch";
 
 /**
- * Refuses each invalid event in its result, without affecting the other events.
+ * Adds a refusal to the results for each invalid event. The valid events are not affected.
  *
  * @returns the paths of the invalid fields.
  * @throws ValidationError naming every fault, if no event is valid.

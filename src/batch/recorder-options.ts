@@ -12,7 +12,7 @@ import type { GivenEvent } from "../workspace/event-types.ts";
 
 /** An event that the recorder accepted but could not record, and the error. */
 export interface DroppedEvent {
-  /** The event with its id. You can safely send it again. */
+  /** The event. It has an id if it may have been sent, so you can safely send it again. */
   readonly event: GivenEvent;
   /** The error with which the promise of `record` was rejected. */
   readonly error: unknown;
@@ -36,15 +36,16 @@ export interface RecorderOptions {
   /** The maximum time that an event waits for other events, in milliseconds. Default 50. */
   readonly maxDelayMs?: number;
   /**
-   * The maximum number of pending events. When it is reached, `record` waits until an event is settled. Default 10,000.
+   * The maximum number of pending events. When this number is reached, `record` waits until an event is settled.
+   * Default 10,000.
    */
   readonly maxPending?: number;
   /**
-   * Called for every event whose request failed permanently. If you set it, an ignored promise of `record` is not an
-   * unhandled rejection.
+   * Called for every event whose request failed permanently, or that was not sent before the client closed. If you set
+   * this callback, an ignored promise of `record` is not an unhandled rejection.
    */
   readonly onDrop?: (dropped: DroppedEvent) => unknown;
-  /** Called for every recorded event with the service's outcome. `close` waits for a promise that it returns. */
+  /** Called for every recorded event with the service's outcome. If this returns a promise, `close` waits for it. */
   readonly onOutcome?: (recorded: OutcomeOfEvent) => unknown;
   /**
    * Called with a promise for every event. The promise resolves when the event is settled, and never rejects. Use it on

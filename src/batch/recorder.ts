@@ -42,14 +42,16 @@ export class Recorder<Types extends object = OpenEvents> {
   /** Every event that is not sent yet. Events beyond `maxPending` are at the end. */
   readonly #queue: QueuedEvent[] = [];
   /** Promises of `record` calls that are not settled yet, and of callbacks that are still running. */
-  readonly #open = new Set<Promise<unknown>>();
+  readonly #unsettled = new Set<Promise<unknown>>();
+  /** The number of events that this recorder got. */
   #count = 0;
   /** The number of events in flight. */
-  #inFlight = 0;
+  #eventsInFlight = 0;
   #sent = 0;
   #dropped = 0;
-  #batches = 0;
-  #flushes = 0;
+  #batchesInFlight = 0;
+  #runningFlushes = 0;
+  /** Whether the oldest event in the queue has waited `maxDelayMs`. */
   #isDue = false;
   #cancelTimer: Cancel | undefined;
   #closing: Promise<void> | undefined;
@@ -64,16 +66,16 @@ export class Recorder<Types extends object = OpenEvents> {
 
   /** The number of accepted events that are not settled yet, without those that wait because of `maxPending`. */
   get pending(): number {
-    return this.#inFlight + this.#ready;
+    return this.#eventsInFlight + this.#ready;
   }
 
   /** The number of events in the queue that don't wait because of `maxPending`. */
   get #ready(): number {
-    return Math.min(this.#queue.length, this.#settings.maxPending - this.#inFlight);
+    return Math.min(this.#queue.length, this.#settings.maxPending - this.#eventsInFlight);
   }
 
   /**
-   * The number of events so far that got a result, and of events that rejected without one.
+   * `sent` is the number of events that got a result so far. `dropped` is the number of events that failed without one.
    *
    * @internal
    */
@@ -96,16 +98,17 @@ export class Recorder<Types extends object = OpenEvents> {
    * ```
    */
   record<const Name extends EventName<Types>>(event: EventOf<Types, Name>): Promise<BatchItemResult> {
-    // Every typed event is an event. The call checks it.
+    // Every `EventOf` type describes an event of the service. `#record` checks the value.
     const recording = this.#record(event as unknown as GivenEvent);
     const ended = recording.then(
       () => undefined,
       () => undefined,
     );
-    this.#open.add(ended);
-    void ended.then(() => this.#open.delete(ended));
+    this.#unsettled.add(ended);
+    void ended.then(() => this.#unsettled.delete(ended));
     this.#settings.waitUntil?.(ended);
-    // `ended` handles a failure of `recording`. Without onDrop, an ignored failure must stay an unhandled rejection.
+    // `ended` handles a failure of `recording`. Without onDrop, an ignored failure must stay an unhandled rejection, so
+    // return a new promise, which nothing handles yet.
     return this.#settings.onDrop === undefined ? recording.then((result) => result) : recording;
   }
 
@@ -120,12 +123,12 @@ export class Recorder<Types extends object = OpenEvents> {
    * ```
    */
   async flush(): Promise<void> {
-    this.#flushes += 1;
+    this.#runningFlushes += 1;
     this.#pump();
     // Some events may still wait because of `maxPending`. Until this resolves, send events without waiting for full
     // batches.
-    await Promise.all(this.#open);
-    this.#flushes -= 1;
+    await Promise.all(this.#unsettled);
+    this.#runningFlushes -= 1;
   }
 
   /**
@@ -151,7 +154,7 @@ export class Recorder<Types extends object = OpenEvents> {
     const { id: operation } = operations.events.record;
     const message = "events.recorder: the client was closed, so this event was not sent.";
     const error = new ConnectionError(message, { operation, outcome: "not-applied" });
-    // An event whose schema hangs is not in the queue yet.
+    // This also ends events that still wait for an asynchronous schema, and so are not in the queue yet.
     this.#abandoned.abort(error);
     this.#closing ??= this.#drain();
     for (const entry of this.#queue.splice(0)) this.#drop(entry, error);
@@ -164,7 +167,7 @@ export class Recorder<Types extends object = OpenEvents> {
   }
 
   async #drain(): Promise<void> {
-    while (this.#open.size > 0) await this.flush();
+    while (this.#unsettled.size > 0) await this.flush();
     this.#context.onClose();
   }
 
@@ -198,8 +201,8 @@ export class Recorder<Types extends object = OpenEvents> {
 
   #pump(): void {
     const { maxBatch, maxDelayMs } = this.#settings;
-    while (this.#batches < batchesAtOnce && this.#ready > 0) {
-      if (this.#ready < maxBatch && !this.#isDue && this.#flushes === 0) break;
+    while (this.#batchesInFlight < batchesAtOnce && this.#ready > 0) {
+      if (this.#ready < maxBatch && !this.#isDue && this.#runningFlushes === 0) break;
       void this.#send(this.#queue.splice(0, Math.min(maxBatch, this.#ready)));
     }
     if (this.#ready === 0) {
@@ -215,8 +218,8 @@ export class Recorder<Types extends object = OpenEvents> {
   }
 
   async #send(batch: readonly QueuedEvent[]): Promise<void> {
-    this.#batches += 1;
-    this.#inFlight += batch.length;
+    this.#batchesInFlight += 1;
+    this.#eventsInFlight += batch.length;
     const { call } = this.#context;
     try {
       const indexed = batch.map(({ event }, index) => ({ index, event }));
@@ -225,7 +228,7 @@ export class Recorder<Types extends object = OpenEvents> {
         .untilEnd((part) => sendBatch(indexed, { call: part, plan: { isDrained: true }, options: {} }));
       for (const [position, { event, index, resolve }] of batch.entries()) {
         const result = results[position];
-        // The index is 0, because each caller passed one event.
+        // Each caller passed one event, so the index in the caller's input is 0.
         if (result === undefined) continue;
         resolve({ ...result, index: 0 });
         if (result.state === "recorded")
@@ -235,8 +238,8 @@ export class Recorder<Types extends object = OpenEvents> {
     } catch (error) {
       for (const entry of batch) this.#drop(entry, error);
     } finally {
-      this.#batches -= 1;
-      this.#inFlight -= batch.length;
+      this.#batchesInFlight -= 1;
+      this.#eventsInFlight -= batch.length;
       this.#pump();
     }
   }
@@ -257,8 +260,8 @@ export class Recorder<Types extends object = OpenEvents> {
       const following = callback();
       if (!(following instanceof Promise)) return;
       const ended = following.catch(() => undefined);
-      this.#open.add(ended);
-      void ended.then(() => this.#open.delete(ended));
+      this.#unsettled.add(ended);
+      void ended.then(() => this.#unsettled.delete(ended));
     });
   }
 }

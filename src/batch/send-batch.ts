@@ -33,7 +33,7 @@ const mayBeRecorded = ({ state }: BatchItemResult): boolean => state !== "refuse
 const afterUnclear = (result: BatchItemResult): BatchItemResult =>
   result.state === "refused" && hasFailedTemporarily(result) ? { ...result, state: "unknown" } : result;
 
-/** Adds a hint to a refused event: the service may have refused its time because its clock and ours differ. */
+/** Adds a hint to a refused event: the service may have refused the event's time because the two clocks differ. */
 const withClockHint = (result: BatchItemResult, hint: string): BatchItemResult =>
   result.state === "refused" && result.status === 400
     ? { ...result, error: `${result.error} (${hint})` }

@@ -25,11 +25,11 @@ export type ContactChange<C extends Contact = Contact> =
 /** Options for finding changes. */
 export interface ChangesOptions extends CallOptions {
   /**
-   * The path of the snapshot to compare with; the first run creates it. Until a run is complete, it keeps its progress
+   * The path of the snapshot to compare with; the first run creates it. A run that is not complete keeps its progress
    * in the files `<path>.partial` and `<path>.partial.json`.
    */
   readonly snapshot: string;
-  /** Compares only contacts that match, as for `list`. A contact that no longer matches is `removed`. */
+  /** Compares only contacts that match this search, as for `list`. A contact that no longer matches is `removed`. */
   readonly search?: string | undefined;
   /** Called at most ten times per second, and at the end. `done` counts compared contacts. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;

@@ -41,8 +41,9 @@ interface PassState {
   readonly after: string | null;
   /** The cursor from which the list continues; null for its beginning. */
   readonly cursor: string | null;
-  /** The number of bytes of the draft that count, and a hash of them. */
+  /** The length of the draft when this progress was saved. The next run removes the bytes after that. */
   readonly bytes: number;
+  /** A hash of these bytes. */
   readonly hash: string;
   /** Contacts that the pass yielded and the caller may not have processed, each with its yielded fields. */
   readonly begun: readonly (readonly [id: string, fields: Texts])[];
@@ -59,15 +60,16 @@ const checkpoints = stateKind<PassState>("checkpoint", {
 const hexOf = (hash: Hash): string => hash.copy().digest("hex");
 
 /**
- * A pass over the list. Page by page, the contacts of the previous snapshot move to the draft of the new one. Contacts
- * that have not moved at the end were removed.
+ * A pass over the list. Page by page, it writes the contacts to the draft of the next snapshot. At the end, the
+ * contacts that are only in the previous snapshot were removed.
  *
- * A page is unconfirmed from before the pass yields it until the caller requests the next one. After a killed run,
- * nobody knows whether the caller has processed its unconfirmed page, so the next run yields that page again.
+ * A page stays unconfirmed until the caller requests the next one. After a killed run, nobody knows whether the caller
+ * has processed the unconfirmed page, so the next run yields that page again.
  */
 class Pass {
   readonly #target: DraftFile;
-  readonly #ours: Pick<SnapshotHeader, "query" | "key">;
+  /** What this run writes into the header of a snapshot. */
+  readonly #headerFields: Pick<SnapshotHeader, "query" | "key">;
   readonly work: Resumable<PassState>;
   /** The position of each contact's line in the previous snapshot or in the draft, keyed by contact id. */
   readonly snapshotLines = new KnownLines();
@@ -77,13 +79,13 @@ class Pass {
   #hash = createHash("sha256");
   /** The id of the previous snapshot, with which the pass compares. */
   #previousId: string | null = null;
-  /** The hash of the API key that wrote the snapshot or the draft that the pass continues from. */
+  /** The hash of the API key of the run that wrote the draft, or the previous snapshot if there is no draft. */
   #keyBefore: string | undefined;
 
-  constructor(snapshot: string, ours: Pick<SnapshotHeader, "query" | "key">) {
+  constructor(snapshot: string, headerFields: Pick<SnapshotHeader, "query" | "key">) {
     const path = resolve(snapshot);
     this.#target = { path, name: `snapshot ${path}`, mode: 0o600 };
-    this.#ours = ours;
+    this.#headerFields = headerFields;
     const checkpoint = `${path}.partial.json`;
     this.work = new Resumable<PassState>({
       name: `checkpoint ${checkpoint}`,
@@ -95,7 +97,7 @@ class Pass {
   /** Reads the snapshot, and the progress of a killed run. */
   async begin(): Promise<void> {
     const { path, name } = this.#target;
-    const { query } = this.#ours;
+    const { query } = this.#headerFields;
     const before = await readSnapshot(path, { query }, ({ id }, line) =>
       this.snapshotLines.add(id, line, "snapshot"),
     );
@@ -125,12 +127,12 @@ class Pass {
   }
 
   /**
-   * Whether the snapshot may belong to another workspace. A key belongs to one workspace, so the same key means the same
-   * workspace. With another or an unknown key, only a contact that is both in the snapshot and in the list shows
+   * Whether the snapshot may belong to another workspace. A key belongs to one workspace, so the same key means the
+   * same workspace. With another or an unknown key, only a contact that is both in the snapshot and in the list shows
    * that the workspace is the same.
    */
   get mayBeForeign(): boolean {
-    const { key } = this.#ours;
+    const { key } = this.#headerFields;
     return this.snapshotLines.size > 0 && (key === undefined || key !== this.#keyBefore);
   }
 
@@ -139,7 +141,7 @@ class Pass {
     await this.work.openDraft(this.#target, this.work.state.bytes);
     this.snapshotLines.open("draft", await open(await keptDraftOf(this.#target.path)));
     if (this.work.isResumed) return;
-    await this.#append([{ format, version: 1, id: randomUUID(), ...this.#ours }], null);
+    await this.#append([{ format, version: 1, id: randomUUID(), ...this.#headerFields }], null);
   }
 
   /**
@@ -159,19 +161,19 @@ class Pass {
       const previous = this.snapshotLines.fieldsOf(now);
       // Undefined means that the contact is new.
       const changed = previous === undefined ? undefined : fieldsChanged(previous, now.fields);
-      // If a killed run yielded a field as changed and the field has changed back since, that is a change, too.
+      // If a killed run yielded a field as changed, and the field has changed back since, yield this change, too.
       const yielded = this.#unconfirmed.get(now.id);
       const fields =
         changed?.length === 0 && yielded !== undefined ? fieldsChanged(yielded, now.fields) : changed;
       if (fields === undefined) changes.push({ kind: "added", contact });
       else if (fields.length > 0) changes.push({ kind: "changed", contact, fields });
-      // Remember the fields of a new or changed contact. For a contact that equals the snapshot, keep what a killed run
-      // yielded.
+      // Remember the fields of a new or changed contact. If the contact equals the snapshot, keep the fields that a
+      // killed run yielded.
       if (changed?.length !== 0) this.#unconfirmed.set(now.id, now.fields);
     }
     if (changes.length > 0) {
-      // Save before yielding. If this run is killed, the next run must know what the caller may have processed: by then,
-      // an added contact may be gone, or a changed field may have changed back.
+      // Save before yielding, because a later run must know what the caller may have processed. Until that run, an
+      // added contact may disappear, and a changed field may change back.
       await this.#save({});
       yield changes;
     }
@@ -180,8 +182,8 @@ class Pass {
   }
 
   /**
-   * Yields as removed the contacts that are no longer in the list: those of the snapshot, and those that a killed run
-   * yielded as added.
+   * Yields the contacts that are no longer in the list as `removed`: contacts of the previous snapshot, and contacts
+   * that a killed run yielded as `added`.
    */
   *removed(): Generator<readonly ContactChange[]> {
     const yielded = [...this.#unconfirmed.keys()].filter((id) => !this.snapshotLines.has(id));
@@ -229,6 +231,7 @@ class Pass {
 }
 
 const operation = "contacts.changes";
+// If the list could end early, the missing contacts would look removed.
 const completeList = { priority: "background", mayBeShort: false } as const;
 
 const rules: Rules = {
@@ -259,7 +262,6 @@ export async function* changedContacts(
   const progress = new ProgressReporter(onProgress, undefined, call.clock);
   const work = call.long(operation, { waits: progress });
   const list = (from: PagingOptions) =>
-    // If the list ended early, the missing contacts would look removed.
     paged(work, operations.contacts.list, query, { ...callOptions, ...from }, completeList).pages();
   try {
     await pass.begin();
@@ -278,7 +280,7 @@ export async function* changedContacts(
     await pass.finish();
     progress.update(done, true);
   } catch (error) {
-    // The cursor may be unusable for the next run, too, so make that run read the list from its beginning.
+    // The saved cursor may cause the same error in the next run, so make that run read the list from its beginning.
     if (error instanceof ResponseValidationError || error instanceof ValidationError) await pass.restart();
     throw error;
   } finally {

@@ -1,7 +1,7 @@
 import { contentText, textHash } from "../runtime/content-hash.ts";
 import { isRecord } from "../runtime/values.ts";
 
-/** A text for each field that has a value, by the field's name. */
+/** A text for each field that has a value, keyed by the field's name. */
 export type Texts = Readonly<Record<string, string>>;
 
 /** The fields of a contact or a row, with each custom field as a separate field: `name`, `customFields.plan`. */
@@ -16,7 +16,8 @@ const fieldsOf = (contact: object): [name: string, value: unknown][] =>
 
 /**
  * A field's value as text. Two values count as unchanged if they have the same text. The order of a list matters,
- * except for `listIds`, which is a set. A Date equals its ISO string. A cleared field may be null or missing.
+ * except for `listIds`, which is a set. A Date equals its ISO string. The text of null is empty, so that null equals a
+ * missing field.
  */
 const textOf = (name: string, value: unknown): string => {
   if (value === null) return "";
@@ -40,10 +41,10 @@ const shortText = (name: string, value: unknown): string => {
   return isShort.test(text) ? text : `#${textHash(text)}`;
 };
 
-// The address finds the contact; the service sets the times itself.
+// A row and its contact have the same address. The service sets the times itself.
 const notCompared = ["email", "createdAt", "updatedAt"];
 
-/** The fields that an import compares or writes, as short texts. The text of a cleared field is empty. */
+/** The fields of a row or a contact that an import compares, as short texts. The text of null is empty. */
 export const shortTexts = (contact: object): Texts =>
   Object.fromEntries(
     fieldsOf(contact)

@@ -28,9 +28,11 @@ export interface StoredContact {
   readonly fields: Texts;
 }
 
-/** The position of a line in a file: the bytes before the line, and its length in bytes without the line break. */
+/** The position of a line in a file. */
 export interface LinePosition {
+  /** The number of bytes before the line. */
   readonly offset: number;
+  /** The number of bytes of the line, without the line break. */
   readonly length: number;
 }
 
@@ -43,7 +45,7 @@ export interface StoredLine extends LinePosition {
 export const readLineAt = (descriptor: number, { offset, length }: LinePosition): StoredContact => {
   const bytes = Buffer.allocUnsafe(length);
   readSync(descriptor, bytes, 0, length, offset);
-  // This program has checked or written the line before it noted the position.
+  // A position is stored only for a line that `readSnapshot` has checked or this program has written.
   return JSON.parse(bytes.toString()) as StoredContact;
 };
 
@@ -74,7 +76,7 @@ const longestLine = { maxLineBytes: 16 * 1024 * 1024 };
 
 const chunkBytes = 64 * 1024;
 
-/** Yields the first bytes of a file. A stream would close the handle if the iteration ended early. */
+/** Yields the first bytes of a file. A stream would also close the handle when the iteration ends early. */
 async function* chunksOf(handle: FileHandle, bytes: number): AsyncGenerator<Buffer> {
   for (let position = 0; position < bytes; ) {
     const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, bytes - position));
@@ -85,7 +87,7 @@ async function* chunksOf(handle: FileHandle, bytes: number): AsyncGenerator<Buff
   }
 }
 
-/** Yields the lines of a file without their line breaks. It leaves out a last line without a line break. */
+/** Yields the lines of a file without their line breaks. Stops before a line without a line break or with a fault. */
 async function* linesOf(handle: FileHandle, bytes: number): AsyncGenerator<string, void> {
   for await (const lines of readLines(chunksOf(handle, bytes), longestLine))
     for (const { text, end, fault } of lines) {
@@ -99,7 +101,7 @@ async function* linesOf(handle: FileHandle, bytes: number): AsyncGenerator<strin
  *
  * @returns `complete` is the hash in the last line, `hash` is the actual hash of the lines before it, and `handle` is
  * the open file, which the caller closes. Undefined if there is no file.
- * @throws ConfigurationError for a file that is not a snapshot, or of another query or a newer version.
+ * @throws ConfigurationError for a file that is not a snapshot, has another query, or has a newer version.
  */
 export const readSnapshot = async (
   path: string,
@@ -125,7 +127,7 @@ export const readSnapshot = async (
       complete = line.complete;
       if (complete !== undefined) break;
       hash.update(`${text}\n`);
-      // The condition checks the fields. Any other line is damaged, and changes the hash.
+      // A line without these fields is damaged. It changes the hash, so that the caller refuses the snapshot.
       const length = Buffer.byteLength(text);
       if (isString(line.id) && isRecord(line.fields))
         onContact(line as unknown as StoredContact, { text, offset, length });

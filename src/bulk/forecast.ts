@@ -9,11 +9,14 @@ import { momentMs } from "../service/timestamps.ts";
 
 /** How long an ingestion takes within the client's limits, if no other work uses the limits. */
 export interface IngestForecast {
-  /** The number of events, without invalid ones that the client would refuse without sending. */
+  /**
+   * The number of events that the forecast covers. If `events.forecast` reads a source, it leaves out invalid events,
+   * because the client does not send them.
+   */
   readonly events: number;
   /** How long the ingestion takes, in milliseconds. This includes waits for used-up daily limits. */
   readonly durationMs: number;
-  /** The number of days over which the daily limits spread the events. A day is any 24 hours. */
+  /** The number of days over which the daily limits spread the events. A day is any 24 hours, not a calendar day. */
   readonly days: number;
   /**
    * How many events will be older than 72 hours when they are sent. The service records them, but they start no
@@ -34,14 +37,14 @@ export interface ForecastOptions {
 export interface ForecastContext {
   readonly call: Call;
   readonly budgets: () => Pick<Record<keyof Limits, BudgetState>, "eventsPerDay" | "requestsPerDay">;
-  /** The number of events that background work may send at once now. */
+  /** The maximum number of events that background work may currently send in one request. */
   readonly largestBatch: () => number;
 }
 
 export const batchSizeRule = mustBeWhole(1, maxEventsPerRequest);
 
 const dayMs = 86_400_000;
-/** Older events start no automation. Source: service document, Events, record-an-event rule 3. */
+/** Events older than this start no automation. Source: service document, Events, record-an-event rule 3. */
 const tooOldMs = 72 * 3_600_000;
 
 /** Computes when each event is sent, at the latest. */
@@ -77,7 +80,7 @@ class Timetable {
     return Math.max(nth * this.#msPerEvent, day * dayMs + onDay * this.#msPerEvent);
   }
 
-  /** The day on which the nth event is sent; 0 is today. Budget used today becomes available again within 24 hours. */
+  /** The day on which the nth event is sent; 0 is today. The budget of a day is available again after 24 hours. */
   dayOf(nth: number): number {
     return nth < this.#eventsLeftToday ? 0 : 1 + Math.floor((nth - this.#eventsLeftToday) / this.#perDay);
   }
@@ -87,7 +90,7 @@ class Timetable {
     return this.now + this.dueInMs(nth) - atMs > tooOldMs;
   }
 
-  over(events: number, tooOld: number | undefined): IngestForecast {
+  forecastFor(events: number, tooOld: number | undefined): IngestForecast {
     const last = events - 1;
     const durationMs = events === 0 ? 0 : Math.ceil(this.dueInMs(last) + this.#msPerEvent);
     return { events, durationMs, days: events === 0 ? 0 : 1 + this.dayOf(last), tooOld };
@@ -97,7 +100,10 @@ class Timetable {
 /** When an event happened; NaN if the event has no valid `occurredAt`. */
 const occurredAtMs = (event: unknown): number => momentMs(Object(event).occurredAt);
 
-/** Creates a function that forecasts the rest of a run. For an array, it considers the time of every event. */
+/**
+ * Creates a function that forecasts the remaining events of a run; undefined without a total. The forecast has `tooOld`
+ * only for an array, because only an array shows the times of events that the run has not read yet.
+ */
 export const forecastOfRun = (
   source: Iterable<unknown> | AsyncIterable<unknown>,
   { total, batchSize }: { readonly total: number | undefined; readonly batchSize?: number | undefined },
@@ -110,7 +116,7 @@ export const forecastOfRun = (
     const tooOld = times
       ?.subarray(done)
       .reduce((count, at, nth) => count + Number(timetable.isTooOld(at, nth)), 0);
-    return timetable.over(Math.max(0, total - done), tooOld);
+    return timetable.forecastFor(Math.max(0, total - done), tooOld);
   };
 };
 
@@ -127,7 +133,7 @@ export const forecast = async (
     faults.push("the source must be a whole number of events, an array, a generator or a stream of objects");
   refuseFaults("events.forecast", faults);
   const timetable = new Timetable(options.batchSize, context);
-  if (typeof source === "number") return timetable.over(source, undefined);
+  if (typeof source === "number") return timetable.forecastFor(source, undefined);
   let events = 0;
   let tooOld = 0;
   for await (const item of iterateUntilAborted(source, options.signal)) {
@@ -137,5 +143,5 @@ export const forecast = async (
     if (timetable.isTooOld(occurredAtMs(event), events)) tooOld += 1;
     events += 1;
   }
-  return timetable.over(events, tooOld);
+  return timetable.forecastFor(events, tooOld);
 };

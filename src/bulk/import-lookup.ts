@@ -29,14 +29,14 @@ const pageSize = 200;
 /** A list whose first page was read. */
 interface StartedList {
   readonly cursor: string | undefined;
-  /** The number of contacts; undefined if the service returns none, or one that is smaller than the page. */
+  /** The service's count of contacts; undefined if the count is missing, or smaller than the page. */
   readonly total: number | undefined;
   /** The pages after the first. */
   readonly rest: AsyncIterator<Page<Contact>>;
 }
 
-// The key lacks permission, or the service has no such operation. Any other error means that the service has a problem
-// now, and ends the run.
+// The key may not list contacts, or the service has no such operation. Any other error means that the service has a
+// problem now, and ends the run.
 const isNotAllowed = (error: unknown): boolean =>
   error instanceof ApiError && [403, 404, 405, 501].includes(error.status);
 
@@ -45,11 +45,11 @@ const isNotAllowed = (error: unknown): boolean =>
  * contact takes about 250 bytes of memory, so a million contacts take 250 MB.
  */
 export class ContactLookup {
-  /** The id of each contact as JSON, and the short text of each field, keyed by folded address. */
+  /** The id of each contact as JSON, and the short text of each field, keyed by the address in lower case. */
   readonly #contacts = new PackedMap();
   /**
-   * Folded addresses without a contact, according to a search. If another program creates such a contact meanwhile, the
-   * service refuses ours (409).
+   * The addresses, in lower case, for which a search found no contact. If another program creates such a contact
+   * meanwhile, the service refuses our creation with 409.
    */
   readonly #absent = new Set<string>();
   readonly #packer = new TextPacker();
@@ -57,7 +57,7 @@ export class ContactLookup {
   readonly #options: CallOptions;
   /**
    * How contacts are looked up. `list`: in the complete list, which is in memory. `search`: with a search for each row.
-   * `none`: the key may do neither. Undefined until that is decided.
+   * `none`: not at all, because the key may not list contacts. Undefined until the method is decided.
    */
   method: "list" | "search" | "none" | undefined;
 
@@ -66,8 +66,8 @@ export class ContactLookup {
   }
 
   /**
-   * Yields the rows of a source. It reads ahead until it is clear whether a search per row would take more requests
-   * than reading the list. If so, it reads the list before it yields the first unsettled row.
+   * Yields the rows of a source, and decides the method. It holds back unsettled rows until they are more than the
+   * pages of the list, and then reads the list. If the source ends earlier, a search per row takes fewer requests.
    *
    * @param done - the number of rows that an earlier run has settled.
    */
@@ -96,7 +96,7 @@ export class ContactLookup {
   /**
    * Finds the contact with a row's address, and the fields that the row would change; undefined if no contact is known.
    */
-  async look(row: GivenContact): Promise<KnownContact | undefined> {
+  async find(row: GivenContact): Promise<KnownContact | undefined> {
     let match = this.#textsOf(row.email);
     const address = foldAscii(row.email);
     if (match === undefined && this.method === "search" && !this.#absent.has(address)) {
@@ -134,7 +134,7 @@ export class ContactLookup {
     return paged(this.#call, operations.contacts.list, {}, { ...this.#options, ...from }).pages();
   }
 
-  /** Reads the first page, which contains the number of contacts. */
+  /** Reads the first page, which contains the number of contacts. Undefined if the key may not list contacts. */
   async #begin(): Promise<StartedList | undefined> {
     try {
       const rest = this.#pages({ prefetch: 0 });
@@ -150,7 +150,8 @@ export class ContactLookup {
 
   async #readRest({ cursor, total, rest }: StartedList): Promise<void> {
     const hasMore = total === undefined || this.#contacts.size < total;
-    // If the total announces more contacts, request pages ahead. If not, still read to the end, because a total may be wrong.
+    // If the total announces more contacts, prefetch pages. If not, still read to the end, because the total may be
+    // wrong.
     const pages = cursor !== undefined && hasMore ? this.#pages({ cursor }) : rest;
     for (let page = await pages.next(); !page.done; page = await pages.next())
       for (const contact of page.value.data) this.add(contact);

@@ -22,25 +22,25 @@ export interface ImportOptions extends WorkOptions {
    */
   readonly concurrency?: number | undefined;
   /**
-   * `create` skips rows whose contact exists, and `update` skips rows whose contact does not exist. They count as
-   * `skipped`. Default `upsert`.
+   * `create` skips rows whose contact exists, and `update` skips rows whose contact does not exist. Default `upsert`.
    */
   readonly mode?: ImportMode | undefined;
   /**
-   * Sends no change. The report has the expected counts, and a `plan` with an entry for each row. A checkpoint
-   * is read but not changed.
+   * Sends no change. The report has the expected counts, and a `plan` with an entry for each row. A checkpoint is read
+   * but not changed.
    */
   readonly dryRun?: boolean | undefined;
   /**
-   * The maximum number of contacts that this run may create and update. If one more change is needed, the run does not make
-   * it, and rejects with a ConfigurationError. The checkpoint is kept, and starting the run again continues from there. Default: no limit.
+   * The maximum number of contacts that this run may create and update. If one more change is needed, the run does not
+   * make this change, and rejects with a ConfigurationError. The checkpoint is kept: start the run again to continue
+   * from there. Default: no limit.
    */
   readonly maxChanges?: number | undefined;
   /**
    * The id of a list to add the contacts to; their other lists stay the same. The import adds the contacts of 1,000
-   * rows at a time, before its checkpoint counts these rows, so a killed run leaves none out. It adds the contact of
-   * every row that was not refused, even if the row changes nothing. With `mode: "update"`, it adds only contacts that
-   * exist.
+   * rows at a time, and only then counts these rows in the checkpoint. So even a killed run leaves out no contact. The
+   * import adds the contact of every row that was not refused, even if the row changes nothing. With `mode: "update"`,
+   * it adds only contacts that exist.
    */
   readonly addToList?: string | undefined;
   /**
@@ -91,7 +91,7 @@ export interface ImportReport {
   readonly rejectedBefore?: true | undefined;
   /** Refused rows; each was passed to `onRejected`. */
   readonly rejected: number;
-  /** Rows whose processing started and has an unknown result. The next run processes them again. */
+  /** Rows that were read and have no known result, because the run ended. The next run processes them. */
   readonly unknown: number;
   /** How long the run took, in milliseconds. */
   readonly elapsedMs: number;

@@ -38,8 +38,9 @@ const change = { ...create, isPartial: true };
 const creation = { ...create, mayBeEmpty: true };
 const operation = "contacts.import";
 const defaultConcurrency = 8;
-const rowsInTurn = 25;
-/** The maximum time that all rows of a run together wait until search shows their contacts. */
+/** The number of rows in a group. The rows of a group are processed in order, and the groups in parallel. */
+const rowsPerGroup = 25;
+/** How long rows may wait until search shows their contacts, counted from the first such wait of the run. */
 const longestLagMs = 30_000;
 const never = Number.POSITIVE_INFINITY;
 
@@ -49,7 +50,8 @@ const isAboutTheRow = (error: unknown): error is ApiError =>
 
 type Refusal = Pick<RejectedContact, "status" | "error">;
 
-// A ConflictError gets here only if search shows no contact.
+// Only a creation can conflict, because an update sends no address. Its conflict gets here only if search does not show
+// the contact.
 const refusalOf = (error: ApiError): Refusal => ({
   status: error.status,
   error: error instanceof ConflictError ? `${error.message} (${unseenHint})` : error.message,
@@ -62,33 +64,33 @@ class Import {
   readonly #call: Call;
   /** The options of each request. */
   readonly #callOptions: CallOptions;
-  /** For each address, a promise that settles after the last rows with that address. */
-  readonly #lastWith = new Map<string, Promise<unknown>>();
+  /** The processing of the last group that contains an address, keyed by the address in lower case. */
+  readonly #lastGroups = new Map<string, Promise<unknown>>();
   readonly plan: Spool<PlannedRow> | undefined;
   readonly lookup: ContactLookup;
   #changes = 0;
   /** When rows stop waiting for search; undefined until a row has to wait. */
   #lagEndsAt: number | undefined;
-  /** The list to fill. */
-  readonly #list: string | undefined;
+  /** The id of the list to add contacts to; undefined in a dry run. */
+  readonly #listId: string | undefined;
   readonly #progress: ProgressReporter;
 
   constructor(options: ImportOptions, call: Call, progress: ProgressReporter) {
-    const { addToList: list, dryRun } = options;
+    const { addToList, dryRun } = options;
     const callOptions = requestOptions(options);
     [this.#options, this.#call, this.#callOptions, this.#progress] = [options, call, callOptions, progress];
     this.plan = dryRun ? new Spool() : undefined;
     this.lookup = new ContactLookup(call, callOptions);
-    this.#list = dryRun ? undefined : list;
+    this.#listId = dryRun ? undefined : addToList;
   }
 
   get batchSize(): number {
-    return this.#list === undefined ? rowsInTurn : maxAddressesPerRequest;
+    return this.#listId === undefined ? rowsPerGroup : maxAddressesPerRequest;
   }
 
-  /** Batches at once. With a list, each batch runs in parallel internally. A plan needs the rows in order. */
+  /** Batches at once. With a list, the groups of one batch run in parallel instead. A plan needs the rows in order. */
   get concurrency(): number {
-    return this.#list === undefined && this.plan === undefined ? this.#rowsAtOnce : 1;
+    return this.#listId === undefined && this.plan === undefined ? this.#rowsAtOnce : 1;
   }
 
   get #rowsAtOnce(): number {
@@ -96,10 +98,10 @@ class Import {
   }
 
   async work(entries: readonly Entry<GivenContact>[]): Promise<void> {
-    const id = this.#list;
+    const id = this.#listId;
     if (id === undefined) return void (await this.#inOrder(entries));
     const accepted: Entry<GivenContact>[] = [];
-    await inChunks(entries, { size: rowsInTurn, limit: this.#rowsAtOnce }, async (rows) => {
+    await inChunks(entries, { size: rowsPerGroup, limit: this.#rowsAtOnce }, async (rows) => {
       accepted.push(...(await this.#inOrder(rows)));
       this.#progress.update(this.#progress.done + rows.length);
     });
@@ -130,49 +132,50 @@ class Import {
   }
 
   /**
-   * Processes rows one after the other. Each row waits for earlier rows with its address that run in parallel. A row
-   * whose contact search does not show yet delays no other row; it is retried at the end.
+   * Processes the rows of a group in order. Each row waits for groups in parallel that contain an earlier row with its
+   * address. If search does not show the contact of a row yet, the row is retried at the end of the group, and only
+   * rows with the same address wait for it.
    *
-   * @returns the rows that are a contact now. In a plan, those that would be one.
+   * @returns the rows whose contact exists now. In a dry run, the rows whose contact would exist.
    */
   async #inOrder(entries: readonly Entry<GivenContact>[]): Promise<readonly Entry<GivenContact>[]> {
     // An unchecked row can be anything, even null.
     const addresses = entries.map(({ item }) => foldAscii(String(Object(item).email)));
-    const earlier = addresses.map((address) => this.#lastWith.get(address));
+    const earlier = addresses.map((address) => this.#lastGroups.get(address));
     const work = async (): Promise<readonly Entry<GivenContact>[]> => {
       const accepted: Entry<GivenContact>[] = [];
       const waiting: { readonly entry: Entry<GivenContact>; readonly wasTried: boolean }[] = [];
-      const unseen = new Set<string>();
+      const waitingAddresses = new Set<string>();
       for (const [index, entry] of entries.entries()) {
         const address = addresses[index] ?? "";
-        // If an earlier row with the address ended the run, this rejects, and the next run processes both rows in order.
+        // If an earlier row with this address ended the run, this rejects. The next run processes both rows in order.
         await earlier[index];
-        const isBehind = unseen.has(address);
-        const done = isBehind ? undefined : await this.#process(entry);
+        const mustWait = waitingAddresses.has(address);
+        const done = mustWait ? undefined : await this.#process(entry);
         if (done === true) accepted.push(entry);
         if (typeof done === "boolean") continue;
         if (done !== undefined && this.#call.clock.now() >= (this.#lagEndsAt ?? never)) {
           await this.#reject(entry, refusalOf(done.error));
           continue;
         }
-        unseen.add(address);
-        waiting.push({ entry, wasTried: !isBehind });
+        waitingAddresses.add(address);
+        waiting.push({ entry, wasTried: !mustWait });
       }
       for (const { entry, wasTried } of waiting)
         if (await this.#untilSeen(entry, wasTried)) accepted.push(entry);
       return accepted;
     };
     const accepted = work();
-    for (const address of addresses) this.#lastWith.set(address, accepted);
+    for (const address of addresses) this.#lastGroups.set(address, accepted);
     try {
       return await accepted;
     } finally {
       for (const address of addresses)
-        if (this.#lastWith.get(address) === accepted) this.#lastWith.delete(address);
+        if (this.#lastGroups.get(address) === accepted) this.#lastGroups.delete(address);
     }
   }
 
-  /** Tries a row until search shows its contact, or rejects it. Resolves like `#process`. */
+  /** Tries a row until search shows its contact. Rejects the row after `#lagEndsAt`. Returns the same as `#process`. */
   async #untilSeen(entry: Entry<GivenContact>, wasTried: boolean): Promise<boolean> {
     this.#lagEndsAt ??= this.#call.clock.now() + longestLagMs;
     let isRetry = wasTried;
@@ -186,9 +189,10 @@ class Import {
   }
 
   /**
-   * Processes one row. Returns whether it is a contact now, or would be; unseen if search doesn't show its contact yet.
+   * Processes one row. Returns whether its contact exists now, or would exist after a dry run; `Unseen` if search does
+   * not show the contact yet.
    *
-   * @param isRetry - whether this is a retry of an unseen row, for which only the change remains.
+   * @param isRetry - whether this is a retry after an unseen result. A retry only sends the change again.
    */
   async #process(entry: Entry<GivenContact>, isRetry = false): Promise<boolean | Unseen> {
     const { item } = entry;
@@ -213,7 +217,7 @@ class Import {
 
   async #settle(entry: Entry<GivenContact>): Promise<Settled | Unseen> {
     const { item, index } = entry;
-    const match = await this.lookup.look(item);
+    const match = await this.lookup.find(item);
     const planned = this.#planFor(match);
     const faults = planned.result === "create" ? await this.#call.issues(create, item) : [];
     if (faults.length > 0) return { result: "skipped", faults };
@@ -227,7 +231,7 @@ class Import {
     return this.#change(item, match);
   }
 
-  /** Plans what to do with a row that has this match, or none. */
+  /** Plans what to do with a row. @param match - the row's existing contact; undefined if there is none. */
   #planFor(match: KnownContact | undefined): Pick<PlannedRow, "result" | "fields" | "reason"> {
     const { mode = "upsert" } = this.#options;
     const needsList = this.plan === undefined ? mode === "update" && 'mode "update"' : "a dry run";
@@ -251,7 +255,10 @@ class Import {
     return settled;
   }
 
-  /** Sends the change of a row. If another program changed the contact meanwhile, runs an upsert. */
+  /**
+   * Sends the change of a row: an update of its match, a creation in mode `create`, or an upsert. If another program
+   * has created or deleted the contact meanwhile, mode `upsert` continues with an upsert. The other modes skip the row.
+   */
   async #send(row: GivenContact, match: KnownContact | undefined): Promise<Settled | Unseen> {
     const { mode = "upsert" } = this.#options;
     const [call, options] = [this.#call, this.#callOptions];
@@ -266,9 +273,9 @@ class Import {
         return { result: "created", contact };
       }
     } catch (error) {
-      const wasChangedMeanwhile =
+      const wasCreatedOrDeleted =
         error instanceof NotFoundError || (match === undefined && error instanceof ConflictError);
-      if (!wasChangedMeanwhile) throw error;
+      if (!wasCreatedOrDeleted) throw error;
       if (mode === "create" && (await findContact(call, row.email, options)) === null)
         return { result: "unseen", error };
       if (mode !== "upsert") return { result: "skipped" };
@@ -313,13 +320,13 @@ const rules: Rules = {
 export const importContacts = async (
   source: InputSource<GivenContact>,
   input: ImportOptions,
-  within: Call,
+  parentCall: Call,
 ): Promise<ImportReport> => {
   const options = readWorkOptions(operation, { source, options: input }, rules);
   const { checkpoint, dryRun = false } = options;
   const total = Array.isArray(source) ? source.length : undefined;
-  const progress = new ProgressReporter(options.onProgress, total, within.clock);
-  const call = within.long(operation, { ...options, waits: progress });
+  const progress = new ProgressReporter(options.onProgress, total, parentCall.clock);
+  const call = parentCall.long(operation, { ...options, waits: progress });
   const run = new Import(options, call, progress);
   const report = ({ elapsedMs, ...reading }: Reading): ImportReport => {
     const counts = { ...run.counts, skipped: reading.skipped + run.counts.skipped };

@@ -24,8 +24,8 @@ export interface EventWithOutcome<Event = GivenEvent> extends EventPlace<Event> 
 /** Options of an ingestion. */
 export interface IngestOptions<Event = GivenEvent> extends WorkOptions {
   /**
-   * The maximum number of events per request, 1–100. Default 100. It never exceeds what the events limit allows at
-   * once.
+   * The maximum number of events per request, 1–100. Default 100. A request never has more events than the events
+   * limit allows at once.
    */
   readonly batchSize?: number | undefined;
   /**
@@ -36,9 +36,9 @@ export interface IngestOptions<Event = GivenEvent> extends WorkOptions {
   readonly concurrency?: number | undefined;
   /**
    * How to derive an id for an event that has none. A function must return the same id for the same event on every run.
-   * Default: the id is derived from the content, so that equal events count as one. With a source name, such as `{
-   * source: "logins-2026-11.ndjson" }`, it is derived from that name, the line (or position) and the content: each line
-   * is a separate event, and lines of two sources never share an id.
+   * Default: the id is derived from the content, so that equal events count as one. With a source name, such as
+   * `{ source: "logins-2026-11.ndjson" }`, the id is derived from that name, the line (or position) and the content.
+   * Each line is then a separate event, and lines of two sources never share an id.
    */
   readonly idFrom?: ((event: Event, index: number) => string) | { readonly source: string } | undefined;
   /** The number of events, for a source that is not an array. `onProgress` uses it to compute the remaining time. */
@@ -77,13 +77,13 @@ export interface IngestReport {
   readonly rejected: number;
   /** Set if an earlier run refused events, according to the checkpoint. They count as skipped. */
   readonly rejectedBefore?: true | undefined;
-  /** Recorded events that are too old to start an automation. */
+  /** Accepted events that are too old to start an automation. */
   readonly tooOld: number;
-  /** Recorded events without a matching contact, while creation was off. */
+  /** Accepted events that matched no contact and created none. */
   readonly noContact: number;
   /** Automation runs that the accepted events started. */
   readonly runsStarted: number;
-  /** Events with an unknown result. The next run sends them again under the same ids. */
+  /** Events that were read and have no known result. The next run sends them under the same ids. */
   readonly unknown: number;
   /** How long this run took, in milliseconds. */
   readonly elapsedMs: number;

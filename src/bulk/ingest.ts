@@ -25,9 +25,8 @@ const operation = "events.ingest";
 
 type NotRecorded = Exclude<BatchItemResult, { readonly state: "recorded" }>;
 
-// A result that is unreadable after every retry will stay unreadable. Ending the run for it would block every later
-// run.
-const mayPassLater = (result: BatchItemResult): result is NotRecorded =>
+// A result that is unreadable after every retry will stay unreadable. If it ended the run, it would end all later runs.
+const maySucceedLater = (result: BatchItemResult): result is NotRecorded =>
   result.status === 0 ? isMissing(result) : hasFailedTemporarily(result);
 
 type IdFrom = IngestOptions<EventInput>["idFrom"];
@@ -37,7 +36,7 @@ const derivedId = ({ item, index, line }: Entry<EventInput>, idFrom: IdFrom): un
     ? idFrom(item, index)
     : contentHash(idFrom === undefined ? item : [idFrom.source, line ?? index, item]);
 
-/** How events get their ids, for the checkpoint. */
+/** How the run derives event ids. The checkpoint stores this, because other ids would record every event again. */
 const idScheme = (idFrom: IdFrom) => ({
   from:
     typeof idFrom === "function" ? "function" : idFrom === undefined ? "content" : `source:${idFrom.source}`,
@@ -47,7 +46,7 @@ const idScheme = (idFrom: IdFrom) => ({
       const id = own ?? derivedId(entry, idFrom);
       return typeof id === "string" ? id : null;
     } catch {
-      // The caller's function need not support an item that isn't an event. That item was rejected.
+      // The caller's function may throw for an item that isn't an event. Such an item was rejected.
       return null;
     }
   },
@@ -75,7 +74,7 @@ export class Ingestion {
     }
     const results = toSend.length === 0 ? [] : await this.#sendOverDays(toSend);
     // Don't skip an event because of a temporary failure. The run ends, and continues here when it is started again.
-    const unsettled = results.filter(mayPassLater);
+    const unsettled = results.filter(maySucceedLater);
     const [first] = unsettled;
     if (first !== undefined) {
       const { status, error } = first;
@@ -84,7 +83,7 @@ export class Ingestion {
       throw this.#call.error(ApiError, `${what}. Start the run again later`, details);
     }
     const byIndex = new Map(results.map((result) => [result.index, result]));
-    // Report only now: if the complete batch fails, the next run processes it again, and would report its events twice.
+    // Report only now: if the entire batch fails, the next run processes it again, and would report its events twice.
     for (const [position, entry] of entries.entries()) {
       const result = byIndex.get(position);
       const reported =

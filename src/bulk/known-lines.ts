@@ -11,8 +11,9 @@ const hashBytes = 16;
 const hashOf = (text: string): Buffer => createHash("sha256").update(text).digest().subarray(0, hashBytes);
 
 /**
- * The lines of all contacts of a pass, in the previous snapshot or in the draft of the next one. Each takes about 90
- * bytes of memory: a hash and a position. If the hash of a contact differs, its old fields are read from the file.
+ * Finds the line of each contact, in the draft of the next snapshot or else in the previous snapshot. A line takes
+ * about 90 bytes of memory: a hash and a position. If a contact differs from its line, the old fields are read from the
+ * file.
  */
 export class KnownLines {
   /**

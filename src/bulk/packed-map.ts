@@ -2,7 +2,7 @@ const chunkBytes = 1024 * 1024;
 const headBytes = 8;
 const minEntries = 1024;
 
-/** 32 bits of a hash (FNV-1a) of the first bytes of a buffer. */
+/** The 32-bit FNV-1a hash of the first `length` bytes of a buffer. */
 const hashOf = (bytes: Buffer, length: number): number => {
   let hash = 0x811c9dc5;
   for (let index = 0; index < length; index += 1) hash = Math.imul(hash ^ (bytes[index] ?? 0), 0x01000193);
@@ -10,11 +10,12 @@ const hashOf = (bytes: Buffer, length: number): number => {
 };
 
 /**
- * A map from strings to bytes for a million entries, outside of the V8 heap. A `Map` of as many strings takes three
+ * A map from strings to bytes for a million entries, outside of the V8 heap. A `Map` with as many entries takes three
  * times the memory, or up to six times while the garbage collector lets the heap grow.
  *
- * An entry lies in a chunk of bytes: the length of its key and of its value, the key, the value. A table of positions,
- * hashed by the key, is at most half full. After `set` with a value of another length, the old bytes stay unused.
+ * Chunks of memory contain the entries: the length of the key, the length of the value, the key, the value. A hash
+ * table contains the positions of the entries, and is at most half full. After `set` with a value of another length,
+ * the old bytes stay unused.
  */
 export class PackedMap {
   /**

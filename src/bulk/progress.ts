@@ -6,7 +6,7 @@ import type { IngestForecast } from "./forecast.ts";
 export interface Progress {
   /** The number of settled items, including those of an earlier run. */
   readonly done: number;
-  /** The number of items, if the source is an array; otherwise undefined. */
+  /** The number of items; undefined if it is not known, for example for a stream. */
   readonly total: number | undefined;
   /** Items per second, over the entire run so far. */
   readonly perSecond: number;
@@ -15,7 +15,7 @@ export interface Progress {
   /**
    * What the work waits for now: the name of a limit (`requests`, `events`), `retry-after` for a pause that the service
    * requires, `retry` for the delay before a retry, `concurrency` for a free slot of the client, or `source` if nothing
-   * is in flight and the source has no item yet. Undefined while requests are in flight.
+   * is in flight and the source has no item yet. Otherwise undefined.
    */
   readonly waitingFor: string | undefined;
   /** How long the remaining events take within the limits; only for an ingestion with a known number of events. */
@@ -24,7 +24,7 @@ export interface Progress {
 
 const shortestGapMs = 100;
 
-// Sort the most specific reason first: retry-after, then names of limits, then these.
+// The most specific reason has the lowest rank: -1 for retry-after, 0 for the name of a limit, 1 and 2 for these.
 const leastSpecific = ["retry", "concurrency"];
 const rankOf = (what: string): number => (what === "retry-after" ? -1 : leastSpecific.indexOf(what) + 1);
 

@@ -9,7 +9,7 @@ export interface Unseen {
 
 const isUnseen = (done: unknown): done is Unseen => Object(done).result === "unseen";
 
-/** The wait before the next search. It doubles from 250 ms to 2 s, and half of it is random. */
+/** The wait before the next try. Its maximum doubles from 250 ms to 2 s; the wait is at least half of that. */
 const lagWaitMs = (round: number, random: number): number =>
   (0.5 + random / 2) * Math.min(2_000, 250 * 2 ** round);
 
@@ -19,7 +19,7 @@ export const unseenHint =
   "treats another spelling as the same address";
 
 /**
- * Tries until search shows the contact of the work.
+ * Repeats `tryOnce` until search shows the contact.
  *
  * @param endsAt - when to give up, by the clock of the call.
  */

@@ -41,9 +41,9 @@ export interface SourceWork<Item, Report extends Rejecting = Rejecting> {
   readonly work: (entries: readonly Entry<Item>[]) => Promise<void>;
   /** Creates a report about the run so far, for the result or for `partial.report` of an error. */
   readonly report: (reading: Reading) => Report;
-  /** Copies an item in the form that JSON gives it. */
+  /** Copies an item with the values that its JSON would have. */
   readonly readItem: (item: Item) => Item;
-  /** The origin of event ids, for the checkpoint. */
+  /** The origin of event ids (`from`), and the id of an entry (`of`), for the checkpoint. */
   readonly ids?: { readonly from: string; readonly of: (entry: Entry<Item>) => string | null } | undefined;
   /** Whether the run reads a checkpoint without saving one. */
   readonly isDry?: boolean | undefined;
@@ -56,7 +56,7 @@ interface Rejecting {
   readonly rejected: number;
 }
 
-/** The number of items read from the source, and the duration of the run. */
+/** What a run has read so far, and for how long it has run. */
 export interface Reading {
   readonly read: number;
   readonly skipped: number;
@@ -64,7 +64,7 @@ export interface Reading {
   readonly rejectedBefore?: true;
 }
 
-/** One run: reads the source, keeps batches in flight, and saves how many items are settled without a gap. */
+/** One run: reads the source, keeps batches in flight, and saves the number of items before the first unsettled one. */
 class Run<Item> {
   #records = 0;
   #unreadable = 0;
@@ -73,7 +73,7 @@ class Run<Item> {
   readonly #startedAt: number;
   readonly #work: SourceWork<Item>;
   readonly #flight: InFlight;
-  /** The run's state, which counts the items that are settled without a gap. */
+  /** The state of the run. It counts the items before the first unsettled one. */
   readonly #resumable: Resumable<Checkpoint>;
   /** Settled batches behind an unsettled one: the last record of each batch, keyed by the index of its first entry. */
   readonly #settled = new Map<number, Entry<Item>>();
@@ -135,7 +135,7 @@ class Run<Item> {
     );
   }
 
-  async finish(): Promise<void> {
+  async processAll(): Promise<void> {
     await this.#resumable.resume((before) => this.#isOfThisKey(before));
     const { source: sourceItems, batchSize, prepare, progress, call, readItem } = this.#work;
     const { done, rejected } = this.#resumable.state;
@@ -160,7 +160,7 @@ class Run<Item> {
           batch.push({ ...entry, item: readItem(item) });
           if (isRecord) records += 1;
         }
-        // The first record identifies a batch, so unreadable lines alone don't fill a batch: they wait for a record.
+        // Unreadable lines alone don't fill a batch, because the index of its first record identifies a batch.
         if (records >= batchSize()) {
           records = 0;
           await this.#send(batch.splice(0));
@@ -174,7 +174,7 @@ class Run<Item> {
         );
       await this.#send(batch.splice(0));
     } finally {
-      // Even if the source fails, wait for the batches in flight, because they count.
+      // Even if the source fails, wait for the batches in flight, because the checkpoint and the report count them.
       await this.#flight.settled();
     }
     progress.update(this.#resumable.state.done, true);
@@ -200,7 +200,7 @@ class Run<Item> {
     this.#work.progress.skip(index + 1);
   }
 
-  /** The checkpoint after an entry. @param entry - the last entry that is settled without a gap. */
+  /** The checkpoint when this entry and all entries before it are settled. */
   #stateAfter(entry: Entry<Item>): Checkpoint {
     const { ids } = this.#work;
     const before = this.#resumable.state;
@@ -256,7 +256,7 @@ export const runSource = async <Item, Report extends Rejecting>(
   const run = new Run(work);
   try {
     return await work.call.untilEnd(async () => {
-      await run.finish();
+      await run.processAll();
       return work.report(run.reading);
     });
   } catch (error) {

@@ -2,7 +2,7 @@ import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeFileSync } fro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-// The file no longer has a name. Closing its descriptor frees its space.
+// The file was deleted while it was open. Closing its descriptor frees its space.
 const collected = new FinalizationRegistry<number>((descriptor) => closeSync(descriptor));
 
 const openNameless = (): number => {
@@ -17,13 +17,15 @@ const openNameless = (): number => {
 const maxInMemory = 1024 * 1024;
 
 /**
- * Stores any number of values as JSON: about the newest MiB in memory, and the others in an unlinked temporary file.
+ * Stores any number of values as JSON: about the newest MiB in memory, and older values in a temporary file without a
+ * name.
  */
 export class Spool<T> implements Iterable<T> {
-  /** The offset of each value, and the offset of the next one. */
+  /** The offset of each value in the file, and at the end the offset for the next value. */
   readonly #starts = [0];
-  /** The number of bytes in the file. `#waiting` are the values that are not in the file yet. */
+  /** The number of bytes in the file. */
   #written = 0;
+  /** The newest values, which are not in the file yet. */
   #waiting: Buffer[] = [];
   #descriptor: number | undefined;
 

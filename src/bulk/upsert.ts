@@ -72,8 +72,8 @@ export const upsertTry = (
 };
 
 /**
- * Creates or updates a contact. If search does not show the conflicting contact yet, it retries for up to 10 s, but not
- * beyond `totalTimeoutMs`.
+ * Creates or updates a contact. If search does not show the conflicting contact yet, the upsert is retried for up to
+ * 10 s, but not beyond `totalTimeoutMs`.
  */
 export const upsertContact = (
   parentCall: Call,

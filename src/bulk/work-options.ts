@@ -23,7 +23,7 @@ export interface WorkOptions extends CallOptions {
    * client's own `totalTimeoutMs` limits each request of an ingestion, and each row of an import.
    */
   readonly totalTimeoutMs?: number | undefined;
-  /** A path or a store of your own for the progress of the run. A run that was killed continues from there. */
+  /** A path, or a store of your own, for the progress of the run. The next run continues after that progress. */
   readonly checkpoint?: string | CheckpointStore | undefined;
   /** Called with the progress at most ten times per second, and at the end. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
@@ -45,7 +45,7 @@ export const originOf = ({ index, line }: Entry<unknown>, holder: unknown): Sour
   return { index, ...(line !== undefined && { line }), ...(typeof email === "string" && { email }) };
 };
 
-/** The options of each request of a run; the call of the run has its signal. */
+/** The options of each request of a run. The signal is left out, because the call of the run already has it. */
 export const requestOptions = (options: CallOptions): CallOptions =>
   Object.fromEntries(Object.keys(sharedRules).map((name) => [name, Reflect.get(options, name)]));
 

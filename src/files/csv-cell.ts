@@ -9,10 +9,10 @@ const formulaStart = /^'*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
 /** Adds an apostrophe to text that a spreadsheet may run, or whose own apostrophe the reader would remove. */
 export const guardFormula = (text: string): string => (formulaStart.test(text) ? `'${text}` : text);
 
-/** A text that another program has written as a formula, so that Excel keeps its zeros: `="0049"`. */
+/** A text that another program has written as a formula, so that Excel keeps leading zeros: `="0049"`. */
 export const formulaText = /^="((?:[^"]|"")*)"$/;
 
-/** Removes the apostrophe that the writer, or another program, has added, and the formula around a text. */
+/** Removes the apostrophe that the writer or another program has added. Also takes a text out of its formula. */
 export const unguardFormula = (text: string): string =>
   text.startsWith("'") && formulaStart.test(text)
     ? text.slice(1)
@@ -57,7 +57,7 @@ export const jsonIn = (cell: string, path: string): unknown => {
   return value;
 };
 
-// The reader removes spaces around a cell, so spaces at the ends of a list would be lost.
+// An item must not begin or end with a space, because the reader removes spaces around a cell.
 const isPlainItem = (item: unknown): boolean =>
   typeof item === "string" && /^[\p{L}\p{N}_.]([\p{L}\p{N}_@ .-]*[\p{L}\p{N}_@.-])?$/u.test(item);
 
@@ -77,7 +77,8 @@ export const typedCellOf = (value: unknown, path: string, delimiter: string): Wr
     const isQuoted = plainIn(value) !== value || value.trim() !== value || nullTexts.includes(value);
     return { cell: isEncoded ? JSON.stringify(value) : value, isQuoted };
   }
-  // A list with one element, with numbers, or with texts that need quotes would not be read as a list.
+  // Joined by `;`, a list with one element, with numbers, or with texts that need quotes would not be read as the same
+  // list. If `;` is the delimiter, every joined list needs quotes.
   const isList = Array.isArray(value) && value.length > 0 && path.startsWith("customFields.");
   const needsJson = isList && (value.length === 1 || delimiter === ";" || !value.every(isPlainItem));
   return { cell: cellOf(needsJson ? { toJSON: () => value } : value, path), isQuoted: false };

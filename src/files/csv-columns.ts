@@ -9,7 +9,7 @@ export interface Column {
   readonly keys: readonly string[];
 }
 
-/** A field of a record, and the columns that it is read from. Several columns are joined by a space. */
+/** A field of a record, and the columns that contain it. The texts of several columns are joined by a space. */
 export interface ReadColumn extends Column {
   /** The indexes of the field's cells in a row. */
   readonly cells: readonly number[];
@@ -56,7 +56,7 @@ const keysOf = (name: string): string[] => (/^customFields\../.test(name) ? spli
 const indexesOf = (name: string, names: readonly string[]): readonly number[] =>
   names.flatMap((each, index) => (each === name ? [index] : []));
 
-/** Finds the columns that an entry of `columns` names: all with this name, or several with a plus between them. */
+/** Finds the columns of an entry in `columns`, which is a single name, or several names with a plus between them. */
 const cellsOf = (entry: string, names: readonly string[]): readonly number[] | undefined => {
   const indexes = indexesOf(entry, names);
   if (indexes.length > 0) return indexes;
@@ -64,7 +64,7 @@ const cellsOf = (entry: string, names: readonly string[]): readonly number[] | u
   return parts.length > 1 && parts.every((part) => part.length > 0) ? parts.flat() : undefined;
 };
 
-/** The name in an entry that several columns have. */
+/** The first name in an entry that more than one column has. */
 const repeatedIn = (entry: string, names: readonly string[]): string | undefined =>
   [entry, ...(names.includes(entry) ? [] : entry.split("+"))]
     .map(trimmed)
@@ -127,7 +127,7 @@ export const mustBeColumns: Rule = (value, option) => {
   return twice.map((name) => `${option}: ${name} appears twice`);
 };
 
-/** Converts the option `columns`, which must have passed the rule. */
+/** Converts the option `columns`, which must have passed the rule `mustBeColumns`. */
 export const columnsFrom = (columns: WriteColumns): Column[] =>
   Object.entries<string>(columns).map(([path, name]) => ({
     name,

@@ -24,8 +24,8 @@ interface RowOptions {
 }
 
 /**
- * Detects the delimiter in a first line: a comma; or a semicolon, tab or pipe if there is no comma outside quotes. No name
- * contains a tab, so more tabs than commas make it a tab.
+ * Detects the delimiter in a first line: a comma; or a semicolon, tab or pipe if there is no comma outside quotes. The
+ * name of a column may contain commas, but no tab. So the delimiter is a tab if there are more tabs than commas.
  */
 const delimiterIn = (line: string): string => {
   const bare = line.replace(/"[^"]*"/g, "");
@@ -59,23 +59,23 @@ interface OpenRow extends Row {
   readonly cells: string[];
   readonly isQuoted: boolean[];
   /** The text of the quoted cell that continues on the next line. */
-  open?: string | undefined;
+  openCell?: string | undefined;
   problem?: string;
 }
 
-/** Reads the cells of a line. A quote opens a cell only at its start, also in a malformed row. */
+/** Reads the cells of a line. A quote opens a quoted cell only at the start of the cell, also in a malformed row. */
 const readCells = (row: OpenRow, line: string, delimiter: string): void => {
   let index = 0;
   do {
-    const from = row.open === undefined ? index + 1 : index;
-    if (row.open !== undefined || line[index] === '"') {
+    const from = row.openCell === undefined ? index + 1 : index;
+    if (row.openCell !== undefined || line[index] === '"') {
       const end = closingQuote(line, from);
       const part = line.slice(from, end < 0 ? line.length : end).replaceAll('""', '"');
-      row.open = (row.open ?? "") + part;
+      row.openCell = (row.openCell ?? "") + part;
       if (end < 0) return;
-      row.cells.push(row.open);
+      row.cells.push(row.openCell);
       row.isQuoted.push(true);
-      row.open = undefined;
+      row.openCell = undefined;
       index = end + 1;
       const next = line.indexOf(delimiter, index);
       // Some programs write spaces between the quote and the delimiter.
@@ -129,13 +129,13 @@ export async function* readRows(
         continue;
       }
       if (open === undefined) open = { line, text: "", bytes: 0, cells: [], isQuoted: [] };
-      else open.open = `${open.open}${lastEnd}`;
+      else open.openCell = `${open.openCell}${lastEnd}`;
       open.text += lastEnd + text;
       open.bytes = bytes + end.length;
       if (fault === "not-utf8") open.problem = problemOf(fault, 0);
       readCells(open, text, delimiter);
-      lastEnd = open.open === undefined ? "" : end;
-      if (open.open !== undefined) continue;
+      lastEnd = open.openCell === undefined ? "" : end;
+      if (open.openCell !== undefined) continue;
       rows.push(open);
       open = undefined;
     }

@@ -37,9 +37,9 @@ const rowOf = (record: unknown, number: number, write: () => string): string => 
   }
 };
 
-/** Creates the form of a CSV file with these columns. It leaves out other fields. */
+/** Creates the form of a CSV file with these columns. Fields without a column are left out. */
 export const csvForm = (columns: readonly Column[], style: CsvStyle): FileForm => {
-  // Quote names that contain any delimiter that the reader can detect. It detects the delimiter in unquoted text.
+  // The reader detects the delimiter outside quotes, so quote names that contain any possible delimiter.
   const names = columns.map(({ name }) => ({ cell: name, isQuoted: /[,;\t|]/.test(name) }));
   const fields = columns.map(({ keys }) => ({ keys, path: joinPath(keys) }));
   const cellsOf = (record: object) =>
@@ -61,7 +61,7 @@ function asCell(this: object, key: string, value: unknown): unknown {
   return typeof original === "number" && !Number.isFinite(original) ? String(original) : value;
 }
 
-/** Reads an NDJSON file that holds the records until the columns of the CSV file are known. Lines may have any length. */
+/** Reads the NDJSON file with the records that wait for the columns of the CSV file. Lines may have any length. */
 const spooledRecords = (path: string): AsyncGenerator<object> =>
   ndjsonRecords(path, { maxLineBytes: Number.MAX_SAFE_INTEGER }, true);
 
@@ -80,8 +80,8 @@ export async function* tableOfFile(path: string, style: CsvStyle): AsyncGenerato
 }
 
 /**
- * Does the same for any records. The columns are known only after the last record. Until then, the records wait in a
- * file that no other user may read.
+ * Creates the blocks of a CSV file with a column for every field of the records. The columns are known only after the
+ * last record. Until then, the records wait in an NDJSON file that no other user may read.
  */
 export async function* spooledTable(
   records: Iterable<object> | AsyncIterable<object>,

@@ -39,7 +39,7 @@ export const setAt = (record: Fields, keys: readonly string[], value: unknown): 
 };
 
 /**
- * Lists every value of a record that is not a plain object, with its path.
+ * Lists every value in a record, at any depth, with its path. A plain object is not listed itself, only its values.
  *
  * @throws ValidationError for an object with a cycle.
  */

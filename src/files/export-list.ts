@@ -25,7 +25,7 @@ interface ExportCheckpoint {
   readonly cursor: string | null;
   readonly records: number;
   readonly bytes: number;
-  /** Whether the draft is complete, so that only the file has to be created from it. */
+  /** Whether the draft is complete, so that the only remaining step is to create the file from the draft. */
   readonly isComplete: boolean;
 }
 
@@ -47,11 +47,11 @@ interface ExportTarget {
   readonly checkpoint: string;
   /** The permissions of a new draft, before the umask. */
   readonly mode?: number;
-  /** Creates the file from a complete draft; by default, renames the draft. After a kill, the next run repeats it. */
+  /** Creates the file from a complete draft; by default, renames the draft. After a kill, the next run repeats this. */
   readonly finish?: (draftPath: string) => Promise<void>;
 }
 
-/** Checks the arguments of an export with a checkpoint. @throws for arguments that cannot be combined. */
+/** Checks the arguments of an export. Undefined without a checkpoint. @throws for arguments that cannot be combined. */
 export const exportTarget = (
   target: FileTarget,
   records: unknown,
@@ -64,7 +64,7 @@ export const exportTarget = (
     throw new ConfigurationError(
       `${path}: checkpoint does not work with gzip: write a plain file, and compress it at the end`,
     );
-  // The end of an export removes its checkpoint, and the checkpoint would replace a draft.
+  // If the checkpoint had the path of the file or of a draft, one would overwrite or delete the other.
   if (["", ".partial", ".records.partial"].some((end) => resolve(checkpoint) === resolve(path) + end))
     throw new ConfigurationError(`${path}: checkpoint must be a different file`);
   if (!isList(records))
@@ -114,7 +114,7 @@ export const exportList = async (
     await work.save({ ...work.state, ...progress });
     if (page.length > 0) await onWritten?.(written());
   };
-  // If there is no draft, the process was killed between creating the file and deleting the checkpoint.
+  // If a complete export has no draft, it was killed between creating the file and deleting the checkpoint.
   const draft = { path, name: path, mode };
   if (!work.state.isComplete || (await work.hasDraft(draft))) await work.openDraft(draft, work.state.bytes);
   try {

@@ -11,7 +11,8 @@ export interface InvalidLine {
   /** The text of the line, so that you can store and correct it; empty if it is longer than `maxLineBytes`. */
   readonly text: string;
   /**
-   * The error that `readNdjson` or `readCsv` would have thrown. Of the text, its message contains only column names.
+   * The error that the reader throws without `onInvalid`. Its message can contain column names, a number that is too
+   * large for JSON, a value that is not of its type in `types`, and the message of an error in `cast`.
    */
   readonly error: ValidationError;
 }
@@ -69,7 +70,7 @@ export const recordsOf = <Line extends { readonly line: number; readonly text: s
   });
 };
 
-/** Describes the fault of a line with a number that JSON would change. */
+/** Describes the fault of a line with a number that would lose digits in JSON. */
 export const unsafeProblem = (number: UnsafeNumber): string => {
   const { path, message } = unsafeIssue(number);
   return `${path}: ${message}; write it as text`;

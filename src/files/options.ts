@@ -26,7 +26,7 @@ export const knownOptions = <T extends object>(
   return options;
 };
 
-/** Options of both readers. */
+/** Options of all readers. */
 export interface ReadOptions {
   /** Called and awaited for each bad line; reading then continues. Without it, the first bad line throws. */
   readonly onInvalid?: OnInvalid | undefined;
@@ -62,21 +62,21 @@ export const defaultMaxLineBytes = 10 * 1024 * 1024;
 export interface WriteOptions {
   /**
    * The path of a file that stores the progress of an export of a list such as `client.contacts.list()`. You can kill
-   * the export at any time and start it again with the same arguments: every record is in the file once, and no page is
-   * read twice. The file is written as `<path>.partial`. When it is complete, it is renamed and the checkpoint is
-   * deleted.
+   * the export at any time and start it again with the same arguments. It then continues after the last saved page, and
+   * every record is in the file once. Until the export is complete, it writes to the draft `<path>.partial`. At the
+   * end, it renames the draft and deletes the checkpoint.
    */
   readonly checkpoint?: string | undefined;
   /** Whether to compress with gzip. Default: whether the path ends with `.gz`. */
   readonly gzip?: boolean | undefined;
   /**
-   * Called and awaited after each block of records was written to the file. Records that the writer has read from the
+   * Called and awaited after each block of records is written to the file. Records that the writer has read from the
    * source but not counted here are still in memory. To continue after a crash, use `checkpoint`.
    */
   readonly onWritten?: ((written: Written) => void | Promise<void>) | undefined;
 }
 
-/** How much this call has written. With `checkpoint`, it includes earlier runs. */
+/** How much was written so far. With `checkpoint`, the numbers include earlier runs. */
 export interface Written {
   /** The number of records written so far. */
   readonly records: number;

@@ -72,7 +72,7 @@ const setByService: ReadonlySet<string> = new Set(["id", "externalId", "createdA
 
 const isObject = (value: unknown): value is Fields => typeof value === "object" && value !== null;
 
-/** The other way to read a cell of a custom field: a number as text, or text as a number. */
+/** The other way to read a cell of a custom field: as text instead of a number, boolean or list, and the reverse. */
 const alternative = (value: unknown): unknown => {
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   if (Array.isArray(value)) return value.join(";");
@@ -127,14 +127,14 @@ const contactRules: Rules = {
   ),
 };
 
-/** The first keys of the fields that the schema refuses. */
+/** The names of the custom fields that the schema refuses. */
 const faultyIn = async (fields: Fields, schema: StandardSchema): Promise<ReadonlySet<string>> => {
   const { issues = [] } = await schema["~standard"].validate(fields);
   const keys = issues.map(({ path }) => path?.[0]);
   return new Set(keys.map((key) => String(isObject(key) ? key.key : key)));
 };
 
-/** Converts each field that the schema refuses to its alternative, if the schema accepts that. */
+/** Replaces each field that the schema refuses with its alternative, if the schema accepts the alternative. */
 const fitted = async (fields: Fields, schema: StandardSchema): Promise<Fields> => {
   const faulty = await faultyIn(fields, schema);
   if (faulty.size === 0) return fields;
@@ -178,10 +178,10 @@ const fieldNamed = (column: string): string => {
 };
 
 /**
- * The columns that are fields by their names. They are named even where the name is the field's: `"*": false` leaves out
- * the columns that are not.
+ * The columns whose names mean a contact field, with that field. Includes columns that already have the name of their
+ * field, because `"*": false` leaves out every column without an entry.
  */
-const recognized = (names: readonly string[], columns: ColumnNames): Record<string, string> => {
+const recognizedColumns = (names: readonly string[], columns: ColumnNames): Record<string, string> => {
   const entries = Object.keys(columns).map(trimmed);
   const mapped = new Set([
     ...entries,
@@ -204,7 +204,7 @@ const recognized = (names: readonly string[], columns: ColumnNames): Record<stri
  * In CSV, `verified`, `emailConfidence` and `listIds` get their types back. A custom field that looks like a number, a
  * boolean or a list joined by `;` becomes one, unless the cell is quoted; `writeCsv` quotes such strings. For a file of
  * another program, set the names of its `columns`, and the schema of your `customFields`. `id`, `externalId` and the
- * times are left out, because the service sets them; so are fields that are empty or null.
+ * times are left out, because the service sets them. Fields that are empty or null are left out, too.
  *
  * @throws as `readCsv` and `readNdjson` do, and ConfigurationError for a name without a known ending.
  * @example
@@ -233,13 +233,13 @@ export const readContacts = <Custom = Record<string, unknown>>(
         columns: fieldNames,
         onHeader: (names) => {
           onHeader?.(names);
-          Object.assign(fieldNames, recognized(names, columns), columns);
+          Object.assign(fieldNames, recognizedColumns(names, columns), columns);
         },
         cast: (cell, { column, isQuoted }) =>
           cellOf(cell, { name: fieldNames[column] || column, isQuoted }, types),
       })
     : readNdjson(source, ndjsonOptions);
-  // Only the import checks the records, so their type is a claim of the caller here.
+  // The caller chooses the type of the rows. Only the import checks them.
   const rows = contacts(records, customFields, isCsv) as AsyncGenerator<ContactRow<Custom>>;
   return withSettled(rows, (count) => reportSettled(records, count));
 };

@@ -36,8 +36,7 @@ export interface ReadCsvOptions extends ReadOptions {
   /**
    * The character between cells. Default: a comma; or a semicolon, tab or pipe, if the first line has those and no
    * comma outside quotes, as Excel writes in many countries; or a tab, if the first line has more tabs than commas. A
-   * first line such as `sep=;`, which Excel writes, sets the
-   * delimiter.
+   * first line such as `sep=;`, which Excel writes, sets the delimiter.
    */
   readonly delimiter?: string | undefined;
   /**
@@ -46,8 +45,8 @@ export interface ReadCsvOptions extends ReadOptions {
    */
   readonly columns?: ColumnNames | undefined;
   /**
-   * The number of lines above the header to skip, such as a title. Default 0. Don't count a line `sep=;` and blank
-   * lines.
+   * The number of lines at the start of the file to skip, such as a title. Default 0. After these lines, blank lines
+   * and a line `sep=;` above the header are skipped, too.
    */
   readonly skipLines?: number | undefined;
   /** Called with the names of the columns in the file. If it throws, reading ends with that error. */
@@ -59,11 +58,13 @@ export interface ReadCsvOptions extends ReadOptions {
    * `"string"`.
    */
   readonly emptyCells?: "omit" | "string" | "null" | undefined;
-  /** Whether to remove the apostrophe that `writeCsv` adds before formulas; default true. */
+  /**
+   * Whether to remove the apostrophe that `writeCsv` adds before formulas, and the formula around a text such as
+   * `="0049"`; default true.
+   */
   readonly unescapeFormulas?: boolean | undefined;
 }
 
-/** The rules of the options. */
 export const csvRules: Rules = {
   ...readRules,
   delimiter: mustBeDelimiter,
@@ -79,7 +80,7 @@ export const csvRules: Rules = {
 interface CsvFacts {
   /** Texts that mean an empty cell if they are not quoted. */
   readonly nulls?: readonly string[];
-  /** The field that is an address in every record. A record in which it is the name of its column is a second header. */
+  /** The field that has an address in every record. A row with the name of its column instead is a second header. */
   readonly address?: string;
 }
 
@@ -146,7 +147,7 @@ const rowParser = (name: string, options: ReadCsvOptions & CsvFacts) => {
   let header: readonly string[] = [];
   /** The index of the column with the address; -1 if there is none. */
   let addressAt = -1;
-  /** The texts of the fields in a row, for comparison with the header. */
+  /** The texts of a row's fields, for the comparison with the header. */
   const textsOf = (row: Row, fields: readonly ReadColumn[]): readonly string[] =>
     fields.map((column) => trimmed(textOf(row, column, options)));
   return (row: Row) => {
@@ -194,7 +195,8 @@ const rowParser = (name: string, options: ReadCsvOptions & CsvFacts) => {
  *
  * @returns one object per record, in the order of the file.
  * @throws ValidationError for a bad line (quotes, number of cells, not UTF-8, a `cast` that throws), unless you pass
- * `onInvalid`; always for an unusable header and a record longer than `maxLineBytes`. It names the file and the line.
+ * `onInvalid`; always for an unusable header and a record longer than `maxLineBytes`. The error names the file and the
+ * line.
  * @throws ConfigurationError for an unknown option, and when a file cannot be opened or unpacked. A stream that fails
  * rejects with its own error.
  * @example

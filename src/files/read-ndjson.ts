@@ -12,7 +12,7 @@ import { type FileSource, openSource } from "./source.ts";
 export const jsonProblem = (message: string): string =>
   message.replace(/, (\.\.\.)?".*$/s, "").replace(/ \(line \d+ column \d+\)$/, "");
 
-/** @throws ValidationError if the first line begins an array, or an object over several lines. */
+/** @throws ValidationError if the first line shows an array, an object over several lines, a final comma, or CSV. */
 const refuseOtherJson = (name: string, { line, text }: Line): void => {
   const start = text.trim();
   const isList = start.startsWith("[");
@@ -54,7 +54,7 @@ const parse = ({ fault, text }: Line, maxLineBytes: number, isOwn: boolean) => {
 /**
  * Reads the records of a file.
  *
- * @param isOwn - whether this package wrote it from values in memory, so that no number can lose digits.
+ * @param isOwn - whether this package wrote the file from values in memory, so that no number can lose digits.
  */
 export const ndjsonRecords = (
   source: FileSource,
@@ -70,7 +70,7 @@ export const ndjsonRecords = (
     const line = text === original.text ? original : { ...original, text };
     // Decide fast for most lines, which begin with the record.
     if (line.text[0] !== "{" && line.fault === undefined && line.text.trim() === "") return undefined;
-    // Throw even with onInvalid, because every line would be a bad line.
+    // Throw even with onInvalid, because in a file of another format, every line would be a bad line.
     if (isFirst) refuseOtherJson(name, line);
     isFirst = false;
     return parse(line, maxLineBytes, isOwn);
@@ -87,7 +87,7 @@ export const ndjsonRecords = (
  *
  * @returns one object per line, in the order of the lines.
  * @throws ValidationError for a line that is not a JSON object in UTF-8, or longer than `maxLineBytes`, unless you pass
- * `onInvalid`. It names the file and the line.
+ * `onInvalid`; always for a first line of another format. The error names the file and the line.
  * @throws ConfigurationError for an unknown option, and when a file cannot be opened or unpacked. A stream that fails
  * rejects with its own error.
  * @example

@@ -94,7 +94,7 @@ const peek = async (chunks: AsyncGenerator<Buffer>) => {
 /**
  * Unpacks data that starts like gzip.
  *
- * @throws ConfigurationError for data that is not gzip, if its name says that it is.
+ * @throws ConfigurationError for data that is not gzip, if its name ends with `.gz`.
  */
 async function* unpacked(chunks: AsyncGenerator<Buffer>, name: string): AsyncGenerator<Buffer> {
   const { start, all } = await peek(chunks);
@@ -118,8 +118,8 @@ const tags =
 /**
  * The first bytes of files that are not text, although their names may say so. A start in lower case matches any case.
  *
- * This is not a library's list, because `file-type` 21 recognizes no web page and no SYLK file, and each needs its
- * advice.
+ * This is not a library's list, because `file-type` 21 recognizes no web page and no SYLK file, and each entry
+ * needs its own advice.
  */
 const otherFiles: readonly (readonly [starts: readonly string[], what: string, advice: string])[] = [
   [["PK\x03\x04"], "an Excel workbook or another ZIP file, not a text file", asCsv],

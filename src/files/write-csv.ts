@@ -19,14 +19,14 @@ export interface WriteCsvOptions extends WriteOptions {
   /**
    * The columns in their order, as paths (`["email", "customFields.plan"]`) or paths and names (`{ email: "E-mail" }`).
    * Other fields are left out; a column without values is empty. Default: every field. All records are then written
-   * twice, first to `<path>.<8 characters>.rows.tmp` (for a stream in the system's folder for temporary files), or with
-   * `checkpoint` to `<path>.records.partial`.
+   * first to a temporary file: `<path>.<8 characters>.rows.tmp`, with `checkpoint` `<path>.records.partial`, or for a
+   * stream a file in the system's folder for temporary files.
    */
   readonly columns?: WriteColumns | undefined;
   /**
    * Whether text that a spreadsheet may run as a formula gets an apostrophe before it; default true. `readCsv` removes
-   * it again. Numbers stay unchanged. A phone number such as `+44 20 7946 0000` is text and gets an apostrophe; set
-   * this to false for programs that do not remove it.
+   * the apostrophe. Numbers stay unchanged. A phone number such as `+44 20 7946 0000` is text and gets an apostrophe;
+   * set this to false for programs that do not remove the apostrophe.
    */
   readonly escapeFormulas?: boolean | undefined;
   /** Whether to start with a byte order mark, so that Excel recognizes UTF-8; default false. */
@@ -42,7 +42,7 @@ const rules: Rules = {
 };
 
 /**
- * The path of the file in which records wait for their columns. For a stream, it is in the temporary folder.
+ * The path of the file in which records wait for the columns. For a stream, the file is in the temporary folder.
  */
 const spoolPathOf = (target: FileTarget): string =>
   `${pathOf(target) ?? join(tmpdir(), "touchpoint")}.${randomUUID().slice(0, 8)}.rows.tmp`;
@@ -58,7 +58,7 @@ const spoolPathOf = (target: FileTarget): string =>
  * The file appears under its name when it is complete: it is written to a `.tmp` file, synced and renamed. A stream is
  * not ended.
  *
- * @returns the number of records and bytes that this call wrote.
+ * @returns the number of written records and bytes.
  * @throws ValidationError for a record that cannot be written; it names the number of the record, from 1. Also for
  * records that cannot be iterated, such as a page.
  * @throws ConfigurationError for an unknown option, for repeated columns, and when a file cannot be written. A stream
@@ -96,7 +96,7 @@ export const writeCsv = async (
     table = await writeBlocks(exported.path, tableOfFile(draft, style), {});
   };
   const written = await exportList({ ...exported, path, mode: 0o600, finish }, settings, ndjsonForm, checked);
-  // `table` is undefined if an earlier run wrote it, and was killed before it deleted the checkpoint.
+  // `table` is undefined if an earlier run wrote the file, and was killed before it deleted the checkpoint.
   const bytes = table?.bytes ?? (await explained(exported.path, () => stat(exported.path))).size;
   return { ...written, bytes };
 };

@@ -4,7 +4,7 @@ import { exportList, exportTarget } from "./export-list.ts";
 import { knownOptions, type WriteOptions, type Written, writeRules } from "./options.ts";
 import { assertRecords, blocksOf, type FileForm, type FileTarget, writeBlocks } from "./write-records.ts";
 
-/** How to write NDJSON. */
+/** Options for writing NDJSON. */
 export interface WriteNdjsonOptions extends WriteOptions {}
 
 const lineOf = (record: object, number: number): string => {
@@ -27,7 +27,7 @@ export const ndjsonForm: FileForm = { header: "", row: lineOf };
  * The file appears under its name when it is complete: it is written to a `.tmp` file, synced and renamed. A stream is
  * not ended.
  *
- * @returns the number of records and bytes that this call wrote.
+ * @returns the number of written records and bytes.
  * @throws ValidationError for a record that is not an object or has no JSON form; it names the number of the record,
  * from 1. Also for records that cannot be iterated, such as a page.
  * @throws ConfigurationError for an unknown option, and when a file cannot be written. A stream or a source that fails

@@ -32,9 +32,10 @@ export interface FileForm {
   readonly row: (record: object, number: number) => string;
 }
 
-/** A part of the file, and the number of records that end in it. */
+/** A part of a file. */
 export interface Block {
   readonly text: string;
+  /** The number of records from the beginning of the file to the end of this block. */
   readonly records: number;
 }
 
@@ -87,7 +88,7 @@ const streamSink = (stream: Writable): Sink => {
   return {
     append: (block) => writeToStream(stream, block),
     commit: async () => void stream.off("error", ignore),
-    // Don't remove the listener, because the stream may emit the error after its callback got it.
+    // Don't remove the listener, because the stream may emit the error after the callback of `write` got it.
     discard: async () => {},
   };
 };
