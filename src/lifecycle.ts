@@ -69,17 +69,17 @@ export class ClientNode {
    */
   readonly #ownedSets: readonly WeakRef<Owned>[];
 
-  /** @param closables - the resources that this client closes. Its parent closes shared ones. */
+  /** @param closables - the resources that this client closes. The parent closes the resources that they share. */
   constructor(closables: readonly Closable[], parent?: ClientNode) {
-    const above =
-      parent === undefined ? [] : parent.#ownedSets.filter((owner) => owner.deref() !== undefined);
-    const owners = [...above, new WeakRef(this.#owned)];
-    this.#ownedSets = owners;
+    const ancestorSets =
+      parent === undefined ? [] : parent.#ownedSets.filter((ownedSet) => ownedSet.deref() !== undefined);
+    const ownedSets = [...ancestorSets, new WeakRef(this.#owned)];
+    this.#ownedSets = ownedSets;
     for (const resource of [this.recorders, ...closables]) {
       const owned = new WeakRef(resource);
-      for (const owner of owners) owner.deref()?.add(owned);
+      for (const ownedSet of ownedSets) ownedSet.deref()?.add(owned);
       registry.register(resource, () => {
-        for (const owner of owners) owner.deref()?.delete(owned);
+        for (const ownedSet of ownedSets) ownedSet.deref()?.delete(owned);
       });
     }
   }
