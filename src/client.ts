@@ -104,7 +104,7 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
       parent && sameOptions(this.#options, parent.options) ? parent.connection : undefined;
     const settings = sharedConnection?.settings ?? settingsFrom(this.#options, environment);
     this.#connection = sharedConnection ?? connect(settings, this.#runtime, parent?.connection);
-    this.#node = new ClientNode(sharedConnection ? [] : this.#connection.closables, parent?.node);
+    this.#node = new ClientNode(sharedConnection ? [] : this.#connection.resources, parent?.node);
     const { deadline } = this.#options;
     this.#deadline = deadline === undefined ? parent?.deadline : deadlineOn(clock, deadline);
     this.#call = Call.ofClient({ ...this.#connection, clock, deadline: this.#deadline });

@@ -33,7 +33,7 @@ export interface Connection {
   /** The lifetime of the calls that use the transport. */
   readonly lifetime: Lifetime;
   /** The resources that this connection closes. The resources of the parent's connection are not included. */
-  readonly closables: readonly Closable[];
+  readonly resources: readonly Closable[];
 }
 
 /** Loads undici with the first request, so that importing the package and creating a client stay fast. */
@@ -203,7 +203,7 @@ export const connect = (
     random,
     transport,
     lifetime,
-    closables: [
+    resources: [
       ...(transportSource === undefined ? [carrier] : []),
       ...(settings.sharing !== undefined && limiterSource === undefined ? [limiter] : []),
     ],
