@@ -29,7 +29,7 @@ export interface CloseOptions {
   readonly graceMs?: number;
 }
 
-/** The environment of a client, and its parent. A test replaces the parts that it controls. */
+/** The clock, random numbers, environment variables and parent of a client. A test can pass its own clock. */
 export interface Runtime {
   readonly clock: Clock;
   /** 0 ≤ random() < 1. */
@@ -54,9 +54,9 @@ export interface Runtime {
  *
  * Every method may reject with a ValidationError (nothing was sent), AuthenticationError (401), PermissionDeniedError
  * (403), RateLimitError (429), InternalServerError (500), BadGatewayError (502), ServiceUnavailableError (503),
- * GatewayTimeoutError (504), ConnectionError, TimeoutError or ResponseValidationError, and with the reason of its
- * signal. The error's `outcome` says whether the call may have taken effect. Each method documents the errors that it
- * adds.
+ * GatewayTimeoutError (504), ConnectionError, TimeoutError or ResponseValidationError. If the call's signal aborts, the
+ * method rejects with the signal's reason. The error's `outcome` says whether the call may have taken effect. Each
+ * method documents its additional errors.
  *
  * @throws ConfigurationError naming every fault of the options at once; also if another client with the same key and
  * base URL uses other `limits`.
@@ -100,10 +100,11 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
     const { TOUCHPOINT_API_KEY: apiKey, TOUCHPOINT_BASE_URL: baseUrl } = environment;
     this.#options = snapshot(options, parent?.options ?? { apiKey, baseUrl });
     // If only the deadline differs, share the connection, so that a web service can create a client for each request.
-    const twin = parent && sameOptions(this.#options, parent.options) ? parent.connection : undefined;
-    const settings = twin?.settings ?? settingsFrom(this.#options, environment);
-    this.#connection = twin ?? connect(settings, this.#runtime, parent?.connection);
-    this.#node = new ClientNode(twin ? [] : this.#connection.ends, parent?.node);
+    const sharedConnection =
+      parent && sameOptions(this.#options, parent.options) ? parent.connection : undefined;
+    const settings = sharedConnection?.settings ?? settingsFrom(this.#options, environment);
+    this.#connection = sharedConnection ?? connect(settings, this.#runtime, parent?.connection);
+    this.#node = new ClientNode(sharedConnection ? [] : this.#connection.resources, parent?.node);
     const { deadline } = this.#options;
     this.#deadline = deadline === undefined ? parent?.deadline : deadlineOn(clock, deadline);
     this.#call = Call.ofClient({ ...this.#connection, clock, deadline: this.#deadline });
@@ -111,7 +112,7 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
     this.companies = new Companies(this.#call);
     this.lists = new Lists(this.#call);
     const { interactiveReserve, ledger, log } = settings;
-    if (twin === undefined) ledger.attach?.(log);
+    if (sharedConnection === undefined) ledger.attach?.(log);
     this.emails = new Emails(this.#call);
     this.events = new Events(this.#call, {
       budgets: () => this.budgets(),
@@ -129,8 +130,8 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
    * `maxResponseBytes`. Closing this client closes the new one, too. Closing the new one ends only what the two clients
    * don't share.
    *
-   * With `deadline` alone it shares everything and takes about 0.05 ms: create one for each request of a web service.
-   * You need not close it.
+   * If you change only `deadline`, the two clients share everything, and creating the new one takes about 0.05 ms. So a
+   * web service can create a client for each request. You need not close such a client.
    *
    * @throws ConfigurationError naming every fault of the options at once; also for other `limits` of the same key.
    * @example
@@ -200,12 +201,12 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
    *
    * Waiting calls are refused with a ConnectionError (`not-applied`). Recorders send their events, requests in flight
    * may finish, and the sockets are closed. Iterations and other long runs send nothing more. Then `close` waits up to
-   * one second until the ledger has stored the results of emails with a `once` key. You can still use the client: a
-   * later call opens new sockets.
+   * one second for the ledger to store the results of emails with a `once` key. You can still use the client: a later
+   * call opens new sockets.
    *
-   * @param options - `graceMs` limits the time for all of this (default: no limit). After it, `close` aborts the rest.
-   * The promise of each unsent event then rejects, and `onDrop` gets the event. If your server has 30 s to stop, use
-   * 25,000.
+   * @param options - `graceMs` limits the time for all of this (default: no limit). After that time, `close` aborts the
+   * remaining calls. The promise of each unsent event rejects, and `onDrop` gets the event. If your server has 30 s to
+   * stop, use 25,000.
    * @returns how many events recorders sent (`drained`) and dropped (`pending`), how many waiting calls were refused,
    * and how many calls were aborted.
    * @example
@@ -228,9 +229,9 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
 }
 
 /**
- * A client of any workspace, typed or not, for functions that accept any client. Event names and custom fields are then
- * checked only at run time. For a function that needs certain custom fields, use the parameter type `<E extends
- * object>(client: Client<Fields, E>)`.
+ * A client of any workspace, typed or not, for functions that accept any client. With this type, event names and custom
+ * fields are checked only at run time. For a function that needs certain custom fields, use the parameter type `<E
+ * extends object>(client: Client<Fields, E>)`.
  *
  * @example
  * ```ts

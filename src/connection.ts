@@ -32,8 +32,8 @@ export interface Connection {
   readonly transport: Transport;
   /** The lifetime of the calls that use the transport. */
   readonly lifetime: Lifetime;
-  /** The resources that this connection closes. Resources shared with a sibling's connection are not included. */
-  readonly ends: readonly Closable[];
+  /** The resources that this connection closes. The resources of the parent's connection are not included. */
+  readonly resources: readonly Closable[];
 }
 
 /** Loads undici with the first request, so that importing the package and creating a client stay fast. */
@@ -48,7 +48,7 @@ const lazyTransport = (settings: Settings, limits: TransportLimits): Transport =
     loaded ??= undiciTransport({ ...limits, origin, dispatcher, tunnelling });
     return loaded;
   };
-  const sendBy = async (
+  const sendByTestDouble = async (
     double: TestDouble,
     sending: Sending,
     request: HttpRequest,
@@ -63,7 +63,7 @@ const lazyTransport = (settings: Settings, limits: TransportLimits): Transport =
   return {
     send: (sending, request) => {
       const double = usesTestDoubles ? testDouble() : undefined;
-      if (double !== undefined) return sendBy(double, sending, request);
+      if (double !== undefined) return sendByTestDouble(double, sending, request);
       if (loaded !== undefined) return loaded.send(sending, request);
       return load(sending.call.signal).then((transport) => transport.send(sending, request));
     },
@@ -82,25 +82,31 @@ const transportFor = (settings: Settings, limits: TransportLimits): Transport =>
   return fetch === undefined ? lazyTransport(settings, limits) : fetchTransport(origin, fetch, limits);
 };
 
-/** Finds out which resources of a sibling's connection can be shared, because the settings for them are the same. */
-const share = (settings: Settings, sibling: Connection | undefined) => {
-  const siblingSettings = sibling?.settings;
+/**
+ * Decides which resources of the parent's connection a new connection shares. `transportSource` and `limiterSource` are
+ * the parent's connection if the settings for the transport or the limiter are the same; otherwise undefined.
+ */
+const share = (settings: Settings, parent: Connection | undefined) => {
+  const parentSettings = parent?.settings;
   const isSame = (...names: readonly (keyof Settings)[]): boolean =>
-    siblingSettings !== undefined && names.every((name) => settings[name] === siblingSettings[name]);
+    parentSettings !== undefined && names.every((name) => settings[name] === parentSettings[name]);
   const hasSameTransport = isSame(
     ...(["origin", "fetch", "dispatcher", "proxy", "noProxy"] as const),
     ...(["interception", "concurrency", "maxResponseBytes"] as const),
   );
   // The service counts requests per key, whichever transport sends them.
-  const isSameKey = isSame("origin", "apiKey", "sharing") && sameLimits(settings, siblingSettings);
-  return { ofTransport: hasSameTransport ? sibling : undefined, ofKey: isSameKey ? sibling : undefined };
+  const isSameKey = isSame("origin", "apiKey", "sharing") && sameLimits(settings, parentSettings);
+  return {
+    transportSource: hasSameTransport ? parent : undefined,
+    limiterSource: isSameKey ? parent : undefined,
+  };
 };
 
 const sameLimits = (settings: Settings, other: Settings | undefined): boolean =>
   JSON.stringify([settings.limits, settings.limitScopes]) ===
   JSON.stringify([other?.limits, other?.limitScopes]);
 
-/** Operations that cannot send an email. `routes` can point any other operation to the path of emails. */
+/** The operations that cannot send an email. One with an entry in `routes` can: its route may be the path of emails. */
 const withoutEmails = ({ routes }: Settings): ReadonlySet<string> =>
   new Set(allOperations.flatMap(({ id, isEmail }) => (isEmail || Object.hasOwn(routes, id) ? [] : [id])));
 
@@ -111,7 +117,7 @@ const emailPaths = ({ routes }: Settings): string[] =>
       [path, routes[id]?.path ?? path].map((emailPath) => emailPath.replace(/\/:id$/, "")),
     );
 
-/** The first stage is outermost: it sees the request first and the outcome last. */
+/** Nests the stages around a transport. The first stage is outermost: it sees the request first, the response last. */
 const pipeline = (stages: readonly Stage[], transport: Send): Send =>
   stages.reduceRight<Send>(
     (next, stage) =>
@@ -121,27 +127,28 @@ const pipeline = (stages: readonly Stage[], transport: Send): Send =>
     transport,
   );
 
-/** Builds the stages. A request passes them in this order. */
+/** Builds a connection. A request passes the stages in the order of their array. */
 export const connect = (
   settings: Settings,
   { clock, random }: { readonly clock: Clock; readonly random: () => number },
-  sibling?: Connection,
+  parent?: Connection,
 ): Connection => {
   const { concurrency, maxRetryAfterMs, hooks, log } = settings;
-  const { ofTransport, ofKey } = share(settings, sibling);
-  const limiter = ofKey?.limiter ?? sharedLimiter(settings, clock);
-  const slots = ofTransport?.slots ?? new ConcurrencyLimit(concurrency);
-  const quota = ofTransport?.quota ?? new RetryQuota();
+  const { transportSource, limiterSource } = share(settings, parent);
+  const limiter = limiterSource?.limiter ?? sharedLimiter(settings, clock);
+  const slots = transportSource?.slots ?? new ConcurrencyLimit(concurrency);
+  const quota = transportSource?.quota ?? new RetryQuota();
   const redactor = new Redactor();
   const transport =
-    ofTransport?.transport ?? transportFor(settings, { maxResponseBytes: settings.maxResponseBytes, clock });
+    transportSource?.transport ??
+    transportFor(settings, { maxResponseBytes: settings.maxResponseBytes, clock });
   const notify =
     <T extends object>(level: "debug" | "info", message: string, hook: ((notice: T) => void) | undefined) =>
     (notice: T): void => {
       log[level](message, notice);
       hook?.(notice);
     };
-  const lifetime = ofTransport?.lifetime ?? new Lifetime(() => transport.close());
+  const lifetime = transportSource?.lifetime ?? new Lifetime(() => transport.close());
   const stages: readonly Stage[] = [
     retry({
       maxRetryAfterMs,
@@ -196,9 +203,9 @@ export const connect = (
     random,
     transport,
     lifetime,
-    ends: [
-      ...(ofTransport === undefined ? [carrier] : []),
-      ...(settings.sharing !== undefined && ofKey === undefined ? [limiter] : []),
+    resources: [
+      ...(transportSource === undefined ? [carrier] : []),
+      ...(settings.sharing !== undefined && limiterSource === undefined ? [limiter] : []),
     ],
   };
 };

@@ -6,7 +6,7 @@ import { globalFetch } from "./options/snapshot.ts";
 
 /**
  * The default transport on Cloudflare's workerd, where undici can't run, because it needs Node's sockets and
- * WebAssembly. The name is that of the undici transport, because `imports` in package.json selects one of the two.
+ * WebAssembly. The exports have the names of `undici.ts`, because `imports` in package.json selects one of the modules.
  */
 export const undiciTransport = ({ origin, dispatcher, ...limits }: TransportSettings): Transport => {
   if (dispatcher !== undefined)

@@ -49,7 +49,7 @@ export interface ErrorDetails {
   readonly attempts?: number | undefined;
   /** Whether the call may have taken effect; default: `not-applied`. */
   readonly outcome?: Outcome | undefined;
-  /** The error underneath, if there is one. */
+  /** The error that caused this one, if there is one. */
   readonly cause?: unknown;
   /** Advice that the message does not contain, if there is any. */
   readonly hint?: string | undefined;

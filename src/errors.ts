@@ -6,19 +6,19 @@ export type { ApiErrorCode, ErrorCode, ErrorDetails, Outcome, PartialWork } from
 const brand = Symbol.for("touchpoint-sdk.error");
 
 const longestMessage = 2_000;
-const isCut = /^.{2000}… \(\d{1,10} characters\)$/s;
+const cutMessage = /^.{2000}… \(\d{1,10} characters\)$/s;
 
 /** Cuts a very long message of the service or about the input. `body` and `issues` have the complete text. */
 const bounded = (message: string): string =>
-  message.length > longestMessage && !isCut.test(message)
+  message.length > longestMessage && !cutMessage.test(message)
     ? `${message.slice(0, longestMessage)}… (${message.length} characters)`
     : message;
 
 /**
  * The base class of all errors of the library. (An abort throws the signal's own reason instead.)
  *
- * `code` is a literal per class. `operation` is the method, or the request of it that failed. `attempts` is the number
- * of requests. `outcome` is whether the call may have taken effect.
+ * `code` is a literal per class. `operation` names the called method, or the operation whose request failed. `attempts`
+ * is the number of requests. `outcome` says whether the call may have taken effect.
  */
 export abstract class TouchpointError extends Error {
   /** A literal per class: `rate_limited`, `timeout`, …. */
@@ -75,7 +75,7 @@ export abstract class TouchpointError extends Error {
 export const isTouchpointError = (error: unknown): error is AnyTouchpointError =>
   typeof error === "object" && error !== null && brand in error;
 
-/** Invalid options, an unusable file, or a failed key function. For options, the message lists all faults at once. */
+/** Invalid options, an unusable file, or a failed `apiKey` function. For options, the message lists all faults. */
 export class ConfigurationError extends TouchpointError {
   readonly code = "configuration_invalid";
 }
@@ -89,7 +89,7 @@ export interface Issue {
 }
 
 /**
- * Invalid input. Nothing was sent; for a stream, only the items before the fault (see `partial`). `issues` names each
+ * Invalid input. Nothing was sent, except the items of a stream before the fault (see `partial`). `issues` names each
  * field and the fix.
  */
 export class ValidationError extends TouchpointError {
@@ -147,7 +147,7 @@ export class SendOnceError extends TouchpointError {
   }
 }
 
-/** A success response in an unusable shape, or an invalid one in strict mode. */
+/** A success response whose shape is unusable, or any invalid one with `responseValidation: "strict"`. */
 export class ResponseValidationError extends TouchpointError {
   readonly code = "response_invalid";
   /** All faults of the response; empty if it could not be parsed. */
@@ -190,8 +190,8 @@ export interface ApiErrorDetails extends ErrorDetails {
 }
 
 /**
- * The service responded with an error status. This class is for statuses without their own class. The message is
- * the service's own error message.
+ * The service responded with an error status. A status without its own class gets this class. The message is the
+ * service's own error message.
  *
  * Source: service document, Errors.
  */
@@ -242,15 +242,16 @@ export class ConflictError extends ApiError {
 }
 
 /**
- * 429, or a limit for which the call may not wait. `status` is 429 in both cases. `attempts` is 0 if nothing was sent.
+ * 429, or a call that the client refused because of a limit. `status` is 429 in both cases. `attempts` is 0 if nothing
+ * was sent.
  */
 export class RateLimitError extends ApiError {
   override readonly code = "rate_limited";
   /** How long to wait, in whole milliseconds, according to the service or the used-up limit; undefined if unknown. */
   readonly retryAfterMs: number | undefined;
   /**
-   * The limit that prevented the request: `emails`, `emailsPerDay`, … or `concurrency`; undefined for a
-   * response.
+   * The limit that made the client refuse the call: `emails`, `emailsPerDay`, … or `concurrency`; undefined if the
+   * service refused it.
    */
   readonly limit: string | undefined;
 

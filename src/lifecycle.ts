@@ -69,17 +69,17 @@ export class ClientNode {
    */
   readonly #ownedSets: readonly WeakRef<Owned>[];
 
-  /** @param closables - the resources that this client closes. Its parent closes shared ones. */
-  constructor(closables: readonly Closable[], parent?: ClientNode) {
-    const above =
-      parent === undefined ? [] : parent.#ownedSets.filter((owner) => owner.deref() !== undefined);
-    const owners = [...above, new WeakRef(this.#owned)];
-    this.#ownedSets = owners;
-    for (const resource of [this.recorders, ...closables]) {
-      const owned = new WeakRef(resource);
-      for (const owner of owners) owner.deref()?.add(owned);
-      registry.register(resource, () => {
-        for (const owner of owners) owner.deref()?.delete(owned);
+  /** @param resources - the resources that this client closes. The parent closes the resources that they share. */
+  constructor(resources: readonly Closable[], parent?: ClientNode) {
+    const ancestorSets =
+      parent === undefined ? [] : parent.#ownedSets.filter((ownedSet) => ownedSet.deref() !== undefined);
+    const ownedSets = [...ancestorSets, new WeakRef(this.#owned)];
+    this.#ownedSets = ownedSets;
+    for (const entry of [this.recorders, ...resources]) {
+      const owned = new WeakRef(entry);
+      for (const ownedSet of ownedSets) ownedSet.deref()?.add(owned);
+      registry.register(entry, () => {
+        for (const ownedSet of ownedSets) ownedSet.deref()?.delete(owned);
       });
     }
   }
@@ -98,10 +98,10 @@ export class ClientNode {
       }
     };
 
-    const resources = [...this.#owned].flatMap((owned) => owned.deref() ?? []);
-    const recorders = resources.flatMap((resource) => (resource instanceof Set ? [...resource] : []));
-    const closables = resources.flatMap((resource) => (resource instanceof Set ? [] : resource));
-    const carriers = closables.filter(isCarrier);
+    const entries = [...this.#owned].flatMap((owned) => owned.deref() ?? []);
+    const recorders = entries.flatMap((entry) => (entry instanceof Set ? [...entry] : []));
+    const resources = entries.flatMap((entry) => (entry instanceof Set ? [] : entry));
+    const carriers = resources.filter(isCarrier);
     let refused = 0;
     for (const { slots } of carriers) refused += slots.startClosing(new ClientClosed());
     const countOf = (kind: "sent" | "dropped"): number =>
@@ -120,7 +120,7 @@ export class ClientNode {
     for (const recorder of recorders) recorder.abandon();
     // Close all at once. Otherwise, a call that was waiting on a closed resource could still be sent through an open
     // one.
-    await Promise.all(closables.map((closable) => closable.close()));
+    await Promise.all(resources.map((resource) => resource.close()));
     await Promise.all(closed);
     await settle();
     for (const { slots } of carriers) slots.reopen();

@@ -148,9 +148,9 @@ export const readArgs = <C extends Command>(
       return { kind: "help", text: overview(near, width) };
     const typed = argv.slice(0, near.length > 0 ? 2 : 1).join(" ");
     const names = commands.flatMap(({ name }) => [name, name.split(" ")[0] ?? ""]);
-    // The first word alone isn't a command. Several commands begin with it.
-    const isWord = names.includes(typed);
-    const hint = isWord ? "" : suggestion(argv.slice(0, 2).join(" "), names) || suggestion(typed, names);
+    // If the user typed only a word with which commands begin, such as `contacts`, there is nothing to suggest.
+    const isFirstWord = names.includes(typed);
+    const hint = isFirstWord ? "" : suggestion(argv.slice(0, 2).join(" "), names) || suggestion(typed, names);
     return wrong(
       `there is no command "${typed}"${hint}`,
       `Run \`touchpoint ${near.length > 0 ? `${first} ` : ""}--help\` for the list of commands.`,

@@ -24,8 +24,8 @@ export const limitsOf = async (
     throw new UsageError(`--limits must be a number above 0, or off, got "${text}"`);
   const { documentedLimits } = await import("../sandbox/index.ts");
   const scaled = Object.entries(documentedLimits).map(([name, { max, windowMs }]) => {
-    const more = Math.max(1, Math.floor(max * times));
-    return [name, name.endsWith("PerDay") ? more : { max: more, windowMs }];
+    const scaledMax = Math.max(1, Math.floor(max * times));
+    return [name, name.endsWith("PerDay") ? scaledMax : { max: scaledMax, windowMs }];
   });
   return Object.fromEntries(scaled);
 };
@@ -44,15 +44,18 @@ export const connectionOptions: Options = {
  */
 export const connect = async (
   request: Pick<Request, "values">,
-  own: Pick<ClientOptions, "apiKey" | "baseUrl" | "hooks" | "unknownFields"> = {},
+  clientOptions: Pick<ClientOptions, "apiKey" | "baseUrl" | "hooks" | "unknownFields"> = {},
 ): Promise<Client> => {
   const limits = await limitsOf(request);
   const { proxy } = request.values;
-  return asUsage(() => new Client({ ...own, limits, proxy }));
+  return asUsage(() => new Client({ ...clientOptions, limits, proxy }));
 };
 
-/** Creates a client for a long command, and shows its progress, waits and retries until you dispose of the result. */
-export const watch = async (request: Request, own: Pick<ClientOptions, "unknownFields"> = {}) => {
+/**
+ * Creates a client for a long command, and a bar that shows the progress, each wait for a limit and each retry.
+ * Disposing of the result ends the bar and closes the client.
+ */
+export const watch = async (request: Request, clientOptions: Pick<ClientOptions, "unknownFields"> = {}) => {
   const { screen, now } = request;
   const bar = progressBar(screen, now);
   let wait: LimitWait = { limit: "", until: Number.NEGATIVE_INFINITY };
@@ -69,7 +72,7 @@ export const watch = async (request: Request, own: Pick<ClientOptions, "unknownF
         if (message.startsWith("the service did not return ")) shortfalls.add(message);
     },
   };
-  const client = await connect(request, { ...own, hooks });
+  const client = await connect(request, { ...clientOptions, hooks });
   const pace = createPace(now);
   return {
     client,

@@ -98,7 +98,7 @@ export const readMap = (request: Pick<Request, "values" | "lists">): TypedMap =>
       throw new UsageError(
         `--types must be like score=number,zip=text (types: ${cellTypes.join(", ")}), got "${entry}"`,
       );
-    // The check above ensures that it is a CellType.
+    // The check above ensures that `type` is a CellType.
     types[name.replace(/^customFields\./, "")] = type as CellType;
   }
   return { columns: Object.fromEntries(named), types };
@@ -134,13 +134,13 @@ const repeatedColumns = (names: readonly string[], columns: ColumnNames): readon
   });
 };
 
-/** The values of `--map` that map the recognized columns and leave out the others. */
+/** The values of `--map` that map the recognized columns and leave out all other columns. */
 const proposal = (names: readonly string[], { columns }: TypedMap): readonly string[] => {
   const salutation = salutationIn(names);
-  const others = names.filter((name) => name !== salutation);
-  const guessed = guessedMap(others);
-  const parts = new Set([...guessed.keys()].filter((name) => !others.includes(name)).flatMap(partsOf));
-  const fields = new Set(others.filter((name) => isField(name) && !parts.has(name)).map(fieldOf));
+  const candidates = names.filter((name) => name !== salutation);
+  const guessed = guessedMap(candidates);
+  const parts = new Set([...guessed.keys()].filter((name) => !candidates.includes(name)).flatMap(partsOf));
+  const fields = new Set(candidates.filter((name) => isField(name) && !parts.has(name)).map(fieldOf));
   const maps: (readonly [string, string | false])[] = [
     ...Object.entries(columns).filter(([name]) => name !== "*"),
     ...(salutation === undefined || salutation in columns ? [] : [[salutation, false] as const]),
@@ -197,10 +197,12 @@ interface HeaderSource {
 }
 
 /**
- * Refuses a file that has a column that is not a field of a contact, two columns for the same field, or no column that
- * is named `email` or mapped to it. Except for two columns for the same field, the error ends with a command where
- * possible. If the file has an email column, or one can be guessed from its name, the user can copy the command as it
- * is: it maps the recognized columns and leaves out the others. Otherwise, the user has to fill in the email column.
+ * Refuses a file with two columns for the same field, with a column that is not a field of a contact, or without a
+ * column that is named `email` or mapped to it.
+ *
+ * Most errors end with a corrected command. If the email column is recognized, here or in a header further down, the
+ * user can run the command as it is: it maps the recognized columns and leaves out all others. If not, the user has to
+ * fill in the email column. Two columns for the same field, and a file without a header, get advice but no command.
  *
  * @throws UsageError saying what is wrong with the columns.
  */

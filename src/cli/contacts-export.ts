@@ -52,7 +52,7 @@ const watched = (list: Paged<Contact>, { show }: Watched) => {
   return { source: { request: list.request, pages, [Symbol.asyncIterator]: contacts }, onWritten };
 };
 
-/** Names standard output in its errors. Errors of files already contain the path. */
+/** Rethrows a failed write to standard output as an error that names it. Errors of files already contain the path. */
 const explainedOutput = (error: unknown): never => {
   throw error instanceof Error && "syscall" in error ? new OutputError(error) : error;
 };

@@ -15,7 +15,7 @@ import {
 import { openRecords, UnreadableLine } from "./rejections.ts";
 import { resumableOptions, runResumable } from "./run-resumable.ts";
 
-/** The options that a proposed command repeats. */
+/** The user's options that the corrected command in an error message repeats. */
 const repeatedOptions = ["format", "encoding", "delimiter", "types", "skip-lines", "add-to-list"] as const;
 
 const contactsOf = (request: Request, path: string) => {
@@ -24,12 +24,12 @@ const contactsOf = (request: Request, path: string) => {
   const delimiter = delimiterOf(request, format);
   const skipLines = countOf(request, "skip-lines", { least: 0, most: 1_000_000 });
   const map = readMap(request);
-  // Of the other options, --delimiter refuses NDJSON itself, and --encoding works with NDJSON.
-  const [useless] = ["map", "types", "skip-lines"].filter(
+  // `delimiterOf` has already refused --delimiter for NDJSON. --encoding works with NDJSON.
+  const [csvOnlyOption] = ["map", "types", "skip-lines"].filter(
     (name) => format !== "csv" && (request.values[name] ?? request.lists[name]) !== undefined,
   );
-  if (useless !== undefined) throw new UsageError(`--${useless} works only with CSV`);
-  const isAssumed = path === "-" && request.values.format === undefined;
+  if (csvOnlyOption !== undefined) throw new UsageError(`--${csvOnlyOption} works only with CSV`);
+  const isFormatAssumed = path === "-" && request.values.format === undefined;
   const { encoding } = request.values;
   let hasHeader = format !== "csv";
   const options = repeatedOptions.flatMap((name) => {
@@ -46,7 +46,7 @@ const contactsOf = (request: Request, path: string) => {
     yield* readContacts(source, { ...options, ...(format === "csv" ? csv : {}), format, encoding });
     if (!hasHeader) throw new UsageError(`${path}: the file is empty. A CSV file must start with a header`);
   }
-  return openRecords<ContactInput>(path, read, isAssumed ? "For CSV, add --format csv" : undefined);
+  return openRecords<ContactInput>(path, read, isFormatAssumed ? "For CSV, add --format csv" : undefined);
 };
 
 // Enough to see what is wrong: a file may have thousands of names.
@@ -56,7 +56,7 @@ const maxNamed = 10;
  * Passes records on, and warns about the first 10 field names that are not documented fields of a contact. The client's
  * own warning, `unknownFields: { mode: "warn" }`, would repeat each name for every record.
  */
-async function* withUnknownNamed<T extends object>(
+async function* withFieldWarnings<T extends object>(
   records: AsyncIterable<T>,
   print: (line: string) => void,
 ): AsyncGenerator<T> {
@@ -101,10 +101,10 @@ export const contactsImport: CliCommand = {
     const around = isPlan ? { ...request, stdout: request.stderr } : request;
     return runResumable(around, input, async ({ client, onProgress, reject, print }) => {
       /**
-       * Why each line could not be read, by line number. The import itself only sees that the line is not a contact.
+       * Why each unreadable line is unreadable, by line number. The import sees only that the line is not a contact.
        */
       const unreadable = new Map<number | undefined, string>();
-      const { plan, ...report } = await client.contacts.import(withUnknownNamed(input.records, print), {
+      const { plan, ...report } = await client.contacts.import(withFieldWarnings(input.records, print), {
         dryRun: isPlan,
         checkpoint: request.values.checkpoint,
         concurrency,

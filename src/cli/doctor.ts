@@ -19,7 +19,7 @@ import { visible } from "./terminal.ts";
 /** The response to a GET request; the body is undefined if it was not JSON. */
 type Answer = Pick<ApiError, "status" | "attempts" | "body">;
 
-/** Returns an error's response, whatever its status. Throws a 401, because the doctor cannot examine anything without a valid key. */
+/** Returns an error's response. Rethrows a 401, because the doctor needs a valid key, and errors without a response. */
 const answerOf = (error: unknown): Answer => {
   if (error instanceof ApiError && !(error instanceof AuthenticationError)) return error;
   if (!(error instanceof ResponseValidationError)) throw error;
@@ -39,8 +39,11 @@ const fieldsIn = (value: unknown): Readonly<Record<string, unknown>> => (isRecor
 /** Records per page: the maximum in the document. */
 const limit = 200;
 
-/** Sends GET requests through the client, which stays within the rate limits, and collects the differences. */
-const examine = (client: Client, signal: AbortSignal) => {
+/**
+ * Creates the functions and the report of an examination. The functions send GET requests through the client, which
+ * stays within the rate limits, and add differences to the report.
+ */
+const createExamination = (client: Client, signal: AbortSignal) => {
   const differs = new Set<string>();
   const notes = new Set<string>();
   const report = { requests: 0, differs, notes, routes: {} };
@@ -97,21 +100,21 @@ const examine = (client: Client, signal: AbortSignal) => {
   return { client, report, request, get, page, compare };
 };
 
-type Examination = ReturnType<typeof examine>;
+type Examination = ReturnType<typeof createExamination>;
 
-/** Checks the shape of the list, its counts, its order and its search. */
+/** Checks the list of contacts: the shape, the counts, the order and the search. */
 const examineContacts = async ({ client, report, request, page, compare }: Examination) => {
   const [operation, path] = ["contacts.list", "/api/v1/contacts"];
   const first = await page(operation, path);
   if (first === undefined) return;
   compare(operation, first.data, Contact);
   const half = first.ids.length >> 1;
-  const rest = await page(operation, path, half);
-  if (rest !== undefined && first.ids.slice(half).some((id, index) => id !== rest.ids[index]))
+  const second = await page(operation, path, half);
+  if (second !== undefined && first.ids.slice(half).some((id, index) => id !== second.ids[index]))
     report.differs.add(
       `${operation}: a request with skip=${half} does not return the same records, in the same order, as the first request did from record ${half} on`,
     );
-  if (rest !== undefined && first.total !== rest.total)
+  if (second !== undefined && first.total !== second.total)
     report.notes.add(
       `${operation}: the list changed during the check, which may explain the differences. Run doctor again`,
     );
@@ -124,7 +127,7 @@ const examineContacts = async ({ client, report, request, page, compare }: Exami
     );
 };
 
-/** Checks the inferred path of companies, which the document also calls leads, and the record of a domain. */
+/** Checks the inferred path of companies, which the document also calls leads, and the company with the domain. */
 const examineCompanies = async (examination: Examination, domain: string | undefined): Promise<void> => {
   const { client, report, request, get, compare } = examination;
   const operation = "companies.findByDomain";
@@ -159,7 +162,7 @@ export type Diagnosis = Awaited<ReturnType<typeof diagnose>>;
 
 /** Compares a service with the document, with GET requests only. */
 export const diagnose = async (client: Client, signal: AbortSignal, domain?: string) => {
-  const examination = examine(client, signal);
+  const examination = createExamination(client, signal);
   await examineContacts(examination);
   await examineCompanies(examination, domain?.toLowerCase());
   const { report, page, compare } = examination;

@@ -12,8 +12,8 @@ const eventsOf = (request: Request) => {
   checkInputName(file);
   if (formatOf(file, request) !== "ndjson")
     throw new UsageError(`${file}: events can be read only from NDJSON`);
-  const otherwise = file === "-" ? "Events can be read only from NDJSON" : undefined;
-  return openRecords<EventInput>(file, readNdjson, otherwise);
+  const formatAdvice = file === "-" ? "Events can be read only from NDJSON" : undefined;
+  return openRecords<EventInput>(file, readNdjson, formatAdvice);
 };
 
 export const forecast: CliCommand = {
@@ -80,7 +80,7 @@ export const eventsIngest: CliCommand = {
           },
           onRejected: ({ event, ...refused }) => reject({ ...refused, rejected: event }),
         }),
-      // The service ignores a field such as timestamp, and an event of last year would count as one of now.
+      // Refuse unknown fields: the service ignores a field such as `timestamp`, and would record an old event as new.
       { unknownFields: { mode: "error" } },
     );
   },

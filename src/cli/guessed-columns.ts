@@ -27,10 +27,11 @@ const aliases: Readonly<Record<string, string>> = {
   lastName:
     "lastname familyname last surname nachname apellidos apellido lname nomdefamille cognome sobrenome " +
     "achternaam",
-  // Alone, such a column has the full name. Beside a column for the other part, it has one part.
+  // In some languages, one word means both a part of the name and the full name. In a file with `nombre` and
+  // `apellidos`, `nombre` is the first name. Without a column for the other part, `nombre` is the full name.
   firstOrName: "nombre nome",
   lastOrName: "nom",
-  // Beside a column of `firstBesideName`, a column of `lastBesideFirst` has the last name.
+  // In a file with `Vorname` and `Name` and no other column for the last name, `Name` is the last name.
   firstBesideName: "vorname voornaam",
   lastBesideFirst: "name naam",
 };
@@ -59,25 +60,31 @@ export const guessedMap = (columns: readonly string[]): ReadonlyMap<string, stri
     const column = columnOf(field);
     if (column !== undefined) map.set(column, field);
   }
-  const isPart = columnOf("firstBesideName") !== undefined && columnOf("lastName") === undefined;
-  const last = columnOf("lastName") ?? columnOf(isPart ? "lastBesideFirst" : "lastOrName");
+  const isNameLastName = columnOf("firstBesideName") !== undefined && columnOf("lastName") === undefined;
+  const last = columnOf("lastName") ?? columnOf(isNameLastName ? "lastBesideFirst" : "lastOrName");
   const first = columnOf("firstName") ?? columnOf("firstOrName");
-  const complete = columnOf("name");
-  if ((complete === undefined || (isPart && complete === last)) && (first ?? last) !== undefined) {
-    if (complete !== undefined) map.delete(complete);
+  const nameColumn = columnOf("name");
+  if (
+    (nameColumn === undefined || (isNameLastName && nameColumn === last)) &&
+    (first ?? last) !== undefined
+  ) {
+    if (nameColumn !== undefined) map.delete(nameColumn);
     map.set([first, last].filter((part) => part !== undefined).join("+"), "name");
   }
   return map;
 };
 
 /**
- * Finds the column `Title` of an address book, which contains `Mr` or `Ms`. Such a column is directly before the first
- * name, or the file has other parts of a name. Otherwise, `Title` is a job title.
+ * Finds a column `Title` that contains `Mr` or `Ms`, as in an address book. In such a file, `Title` is directly before
+ * the first name, or there is a column for a suffix, a middle name or a job title. In other files, `Title` is a job
+ * title.
  */
 export const salutationIn = (names: readonly string[]): string | undefined => {
   const columns = names.map(letters);
   const index = columns.indexOf("title");
-  const hasParts = columns.some((column) => ["suffix", "middlename", "jobtitle"].includes(column));
+  const hasAddressBookColumn = columns.some((column) =>
+    ["suffix", "middlename", "jobtitle"].includes(column),
+  );
   const isBeforeName = namesOf("firstName").includes(columns[index + 1] ?? "");
-  return hasParts || isBeforeName ? names[index] : undefined;
+  return hasAddressBookColumn || isBeforeName ? names[index] : undefined;
 };

@@ -60,10 +60,10 @@ const meaning: Readonly<Record<LedgerRow["state"], string>> = {
   sent: "The email went out, or is scheduled. A call with this key returns the receipt and sends nothing.",
 };
 
-const answers = (file: string, { key, state }: LedgerRow): string => {
+const nextSteps = (file: string, { key, state }: LedgerRow): string => {
   // Without `--`, parseArgs reads an argument that starts with a dash as an option.
-  const end = [file, key].some((word) => word.startsWith("-")) ? "-- " : "";
-  const settle = `touchpoint ledger settle ${end}${shellWord(file)} ${shellWord(key)}`;
+  const optionsEnd = [file, key].some((word) => word.startsWith("-")) ? "-- " : "";
+  const settle = `touchpoint ledger settle ${optionsEnd}${shellWord(file)} ${shellWord(key)}`;
   if (state === "sent")
     return `${settle} not-sent\n  if its scheduled email was canceled: frees the key, and the next call with it sends. Add --release to free the key in any case.\n`;
   if (state === "pending") return `Look again later. While the email is being sent, settle needs --force.\n`;
@@ -76,7 +76,7 @@ const answers = (file: string, { key, state }: LedgerRow): string => {
 const described = (file: string, row: LedgerRow): string => {
   const receipt = row.receipt === undefined ? "none" : JSON.stringify(row.receipt, undefined, 2);
   const claimed = `${visible(row.key)}: ${row.state}, claimed ${timeOf(row)}`;
-  return [claimed, meaning[row.state], `Receipt: ${receipt}`, answers(file, row)].join("\n\n");
+  return [claimed, meaning[row.state], `Receipt: ${receipt}`, nextSteps(file, row)].join("\n\n");
 };
 
 export const ledgerShow: CliCommand = {

@@ -5,7 +5,7 @@ export type ProgressShown = Omit<Progress, "forecast">;
 
 /** The progress that a command reports. */
 export type Measured = Pick<Progress, "done" | "total"> & {
-  /** The rate of this run. If it is undefined, the items of the first report count as work of an earlier run. */
+  /** The rate of this run. Without it, `createPace` measures the rate from the first report on. */
   readonly perSecond?: number | undefined;
   /** The minimum time for the remaining items within the rate limits, if known. */
   readonly leastMs?: number | undefined;
@@ -22,11 +22,11 @@ export const createPace = (now: () => number) => {
   let first: { readonly at: number; readonly done: number } | undefined;
   return ({ done, total, perSecond, leastMs = 0 }: Measured, { limit, until }: LimitWait): ProgressShown => {
     const at = now();
-    // At a rate of 0, all settled items are from an earlier run.
+    // While the rate of this run is 0, all items in `done` are from an earlier run.
     if (first === undefined || perSecond === 0) first = { at, done };
     const elapsedMs = Math.max(1, at - first.at);
     const settled = perSecond === undefined ? done - first.done : (perSecond / 1_000) * elapsedMs;
-    // Count the complete wait, because the work before it used up the complete window.
+    // During a wait, measure until its end: the work so far has used up the complete window of the limit.
     const perMs = settled / Math.max(elapsedMs, until - first.at);
     const remaining = Math.max(0, (total ?? Number.NaN) - done);
     const remainingMs = remaining === 0 ? 0 : Math.max(remaining / perMs, leastMs);
@@ -72,7 +72,8 @@ export const describeProgress = (progress: ProgressShown): string => figures(pro
 /**
  * Formats progress as one line for a terminal, never longer than `width` columns.
  *
- * It has a bar of 10 to 30 columns if the total is known and there is room. A narrow terminal loses the last figures first.
+ * The line has a bar of 10 to 30 columns if the total is known and there is room. On a narrow terminal, the last
+ * figures are left out first.
  */
 export const renderProgress = (progress: ProgressShown, width: number): string => {
   const all = figures(progress);

@@ -43,8 +43,8 @@ export const delimiterOf = (request: Pick<Request, "values">, format: Format): s
   throw new UsageError(`--delimiter must be one character, or tab, got "${text}"`);
 };
 
-/** How to convert a file with another ending to a readable one. */
-const otherWays: readonly (readonly [endings: RegExp, way: string])[] = [
+/** How to convert files of formats that no command reads. */
+const conversionAdvice: readonly (readonly [endings: RegExp, way: string])[] = [
   [/\.(xlsx?|xlsm|ods|numbers)$/i, 'is a workbook: in the spreadsheet, save it as "CSV UTF-8"'],
   [
     /\.json$/i,
@@ -55,7 +55,7 @@ const otherWays: readonly (readonly [endings: RegExp, way: string])[] = [
 
 /** @throws UsageError if the file name shows that another program must convert the file first. */
 export const checkInputName = (path: string): void => {
-  const [, way] = otherWays.find(([endings]) => endings.test(path)) ?? [];
+  const [, way] = conversionAdvice.find(([endings]) => endings.test(path)) ?? [];
   if (way !== undefined) throw new UsageError(`${path} ${way}`);
 };
 
@@ -107,7 +107,7 @@ const chunkBytes = 16 * 1024;
  * Opens the input of a command for a reader of CSV or NDJSON; `-` is standard input.
  *
  * @returns `countRecords` passes records through and counts them. `total` returns their number: an estimate from the
- * bytes read so far, and the exact number at the end of the file. For standard input, it is undefined until the end.
+ * bytes read so far, and the exact number at the end. For standard input, it returns undefined until the end.
  */
 export const openInput = (path: string) => {
   let records = 0;
@@ -118,8 +118,8 @@ export const openInput = (path: string) => {
       let bytes = 0;
       for await (const chunk of createReadStream(path, { highWaterMark: chunkBytes })) {
         yield chunk;
-        // The reader of a plain file requests a chunk after it has returned all records of the previous chunks. For gzip, it
-        // reads ahead, so early estimates are too low.
+        // The reader of a plain file requests a chunk after it has returned all records of the previous chunks. The
+        // reader of a gzip file reads ahead, so early estimates are too low.
         bytes += chunk.length;
         if (records > 0 && bytes < size) total = Math.round((records * size) / bytes);
       }

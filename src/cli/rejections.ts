@@ -11,9 +11,9 @@ const sourceLine = Symbol.for("touchpoint-sdk.source-line");
 const isUnreadable = Symbol.for("touchpoint-sdk.unreadable-line");
 
 /**
- * A line that could not be read. It takes the position of its line among the records, but checkpoints don't count it.
- * So a program that reads the same file with `onInvalid` can use the checkpoint, too. It has no enumerable fields for
- * JSON, so that no copy replaces it.
+ * Stands among the records for a line that could not be read. Checkpoints don't count it, so that a program that leaves
+ * such lines out with `onInvalid` can use the same checkpoint. The class has no field that JSON would write, so an
+ * import passes the instance on and does not copy it.
  */
 export class UnreadableLine {
   readonly [sourceLine]: number;
@@ -54,28 +54,29 @@ const unwrap = (record: object): object => {
 const toUnreadable = ({ line, text, error }: InvalidLine): UnreadableLine =>
   new UnreadableLine(line, text, error.issues[0]?.message ?? error.message);
 
-// With so many bad lines in a row, the file contains something else.
+// If more lines in a row are bad, the file contains something other than records.
 const maxInARow = 1_000;
 
 /**
  * Reads records, with an UnreadableLine for each line without a record.
  *
  * @param read - starts reading, and reports each bad line to `onInvalid`.
- * @param otherwise - advice for an input that isn't NDJSON. Set it only if the command assumes NDJSON.
- * @throws UsageError when the first line of assumed NDJSON does not start an object.
- * @throws the error of a bad line when 1,000 in a row are bad.
+ * @param formatAdvice - advice for an input that isn't NDJSON. Set it only if the command assumes NDJSON.
+ * @throws UsageError when the first line of assumed NDJSON does not start with `{`.
+ * @throws the error of the 1,001st bad line in a row.
  */
 export async function* readableRecords(
   read: (onInvalid: (invalid: InvalidLine) => void) => AsyncIterable<object>,
-  otherwise?: string,
+  formatAdvice?: string,
 ): AsyncGenerator<object> {
   let isFirst = true;
   const bad: UnreadableLine[] = [];
   // The command assumes a format only for standard input.
-  const notNdjson = `standard input is not NDJSON: its first line does not start with {. ${otherwise}`;
+  const notNdjson = `standard input is not NDJSON: its first line does not start with {. ${formatAdvice}`;
   try {
     const records = read((invalid) => {
-      if (isFirst && otherwise !== undefined && !/^\s*\{/.test(invalid.text)) throw new UsageError(notNdjson);
+      if (isFirst && formatAdvice !== undefined && !/^\s*\{/.test(invalid.text))
+        throw new UsageError(notNdjson);
       isFirst = false;
       if (bad.push(toUnreadable(invalid)) > maxInARow) throw invalid.error;
     });
@@ -86,9 +87,8 @@ export async function* readableRecords(
     }
   } catch (error) {
     const isCsv = error instanceof ValidationError && error.message.includes(": this looks like CSV");
-    if (isFirst && otherwise !== undefined && isCsv) throw new UsageError(notNdjson);
-    // The file contains something else, or its header doesn't fit: the user named the wrong file, or options are
-    // missing.
+    if (isFirst && formatAdvice !== undefined && isCsv) throw new UsageError(notNdjson);
+    // The user named a file of another kind, or its header doesn't fit because options are missing.
     if (error instanceof ConfigurationError || (error instanceof ValidationError && isFirst))
       throw new UsageError(error.message, undefined, { cause: error });
     throw error;
@@ -105,10 +105,10 @@ export async function* readableRecords(
 export const openRecords = <T extends object>(
   path: string,
   read: (source: FileSource, options: ReadOptions) => AsyncIterable<object>,
-  otherwise?: string,
+  formatAdvice?: string,
 ) => {
   const { source, name, countRecords, total } = openInput(path);
-  const records = readableRecords((onInvalid) => read(source, { name, onInvalid }), otherwise);
+  const records = readableRecords((onInvalid) => read(source, { name, onInvalid }), formatAdvice);
   return { records: countRecords(records) as AsyncIterable<T>, total };
 };
 
@@ -117,8 +117,8 @@ export interface RejectedRecord extends Omit<RejectedContact, "contact"> {
   readonly rejected: unknown;
 }
 
-/** The beginning of each line in a file of rejected records. */
-const start = '{"index":';
+/** The beginning of each line of a file of rejected records. */
+const lineStart = '{"index":';
 
 /**
  * Reads the line number of each record in a file of rejected records, or its index if it has no line number. Only one
@@ -126,9 +126,9 @@ const start = '{"index":';
  *
  * @throws UsageError if the file contains anything else. The file then stays unchanged.
  */
-const recordsIn = async (path: string): Promise<Set<number>> => {
-  const indexes = new Set<number>();
-  const other = new UsageError(
+const positionsIn = async (path: string): Promise<Set<number>> => {
+  const positions = new Set<number>();
+  const foreignContent = new UsageError(
     `--rejected: ${path} contains something other than rejected records, so it is not overwritten. Name another file`,
   );
   let bytes = 0;
@@ -138,15 +138,15 @@ const recordsIn = async (path: string): Promise<Set<number>> => {
     for (let end = rest.indexOf("\n"); end >= 0; end = rest.indexOf("\n")) {
       const text = rest.toString("utf8", 0, end);
       const [beginning, index, line] = /^\{"index":(\d+),(?:"line":(\d+),)?/.exec(text) ?? [];
-      if (beginning === undefined) throw other;
-      indexes.add(Number(line ?? index));
+      if (beginning === undefined) throw foreignContent;
+      positions.add(Number(line ?? index));
       bytes += end + 1;
       rest = rest.subarray(end + 1);
     }
   }
-  if (!start.startsWith(rest.toString("utf8", 0, start.length))) throw other;
+  if (!lineStart.startsWith(rest.toString("utf8", 0, lineStart.length))) throw foreignContent;
   if (rest.length > 0) await truncate(path, bytes);
-  return indexes;
+  return positions;
 };
 
 /**
@@ -158,11 +158,11 @@ const recordsIn = async (path: string): Promise<Set<number>> => {
 export const rejectedFile = async (path: string, isResumed: boolean) => {
   // Check the content before truncating: don't empty a file that this command didn't write.
   await writeFile(path, "", { flag: "a" });
-  const earlier = await recordsIn(path);
+  const earlier = await positionsIn(path);
   if (!isResumed) await truncate(path);
-  const indexes = isResumed ? earlier : new Set<number>();
+  const positions = isResumed ? earlier : new Set<number>();
   return async ({ index, line, ...rejected }: RejectedRecord): Promise<void> => {
-    if (indexes.has(line ?? index)) return;
+    if (positions.has(line ?? index)) return;
     await appendFile(path, `${JSON.stringify({ index, line, ...rejected })}\n`).catch((cause: Error) => {
       throw new Error(`--rejected: ${path} cannot be written: ${cause.message}`, { cause });
     });

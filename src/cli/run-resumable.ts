@@ -29,7 +29,7 @@ export const describeReport = ({ elapsedMs, ...report }: Report): string => {
   return rows.map(([name, value]) => `${name.padEnd(width)}  ${value}\n`).join("");
 };
 
-// The report of a plan counts what would happen: `created 1`.
+// Without this line, the report of a plan (`created 1`) would look as if contacts had been created.
 const planOnly = "Plan only: nothing was changed.\n";
 
 /** Writes a report for people, or with `--json` as one line for machines. */
@@ -69,9 +69,9 @@ export const runResumable = async (
   request: Request,
   input: { readonly total: () => number | undefined },
   work: (run: ResumableRun) => Promise<object & Pick<ImportReport, "rejected" | "rejectedBefore">>,
-  own: Pick<ClientOptions, "unknownFields"> = {},
+  clientOptions: Pick<ClientOptions, "unknownFields"> = {},
 ): Promise<ExitCode> => {
-  await using watching = await watch(request, own);
+  await using watching = await watch(request, clientOptions);
   const { client, bar, show } = watching;
   const writeFinal = (report: object): Promise<void> => {
     bar.end();

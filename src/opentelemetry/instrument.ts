@@ -39,7 +39,7 @@ const startOf = ({ origin, method, route }: AttemptTrace): Attributes => {
     "http.request.method": method,
     "server.address": hostname,
     "server.port": Number(port) || (protocol === "https:" ? 443 : 80),
-    // Leave out the path itself: it may contain an address, and its ids would make too many different values.
+    // Leave out the path itself: it may contain an email address, and ids in it would make too many different values.
     ...(route.startsWith("/") ? { "url.template": route } : {}),
   };
 };
@@ -72,10 +72,10 @@ const under = (span: Span | undefined) =>
   span === undefined ? context.active() : trace.setSpan(context.active(), span);
 
 /**
- * Traces the calls of every client of this process with OpenTelemetry: a span for each call, and below it one for each
- * attempt, with the semantic conventions for HTTP clients. Two histograms, in seconds: `http.client.request.duration` for
- * attempts, `touchpoint.wait.duration` for the waits of calls that succeed. Spans and metrics contain neither the key nor
- * personal data.
+ * Traces the calls of every client of this process with OpenTelemetry. Each call has a span, and each attempt of the
+ * call has a span below it that follows the semantic conventions for HTTP clients. Two histograms record seconds:
+ * `http.client.request.duration` the attempts, and `touchpoint.wait.duration` the waits of calls that succeed. Spans
+ * and metrics contain neither the key nor personal data.
  *
  * @returns a function that stops the instrumentation.
  * @example
@@ -118,7 +118,7 @@ export const instrument = (options: InstrumentOptions = {}): (() => void) => {
       waits.record(waitedMs / 1_000, { "touchpoint.operation": operation }, under(span));
   };
   const startAttempt = (message: unknown): void => {
-    // As above, for `touchpoint:attempt`.
+    // The channel `touchpoint:attempt` publishes an `AttemptTrace`.
     const attempt = message as AttemptTrace;
     const { method, route, attempt: nth, operation } = attempt;
     const attributes = {
@@ -131,7 +131,7 @@ export const instrument = (options: InstrumentOptions = {}): (() => void) => {
     spans.set(attempt, tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes }, parent));
   };
   const endAttempt = (message: unknown): void => {
-    // As above, for `touchpoint:attempt`.
+    // The channel `touchpoint:attempt` publishes an `AttemptTrace`.
     const attempt = message as AttemptTrace;
     const span = spans.get(attempt);
     if (span === undefined) return;

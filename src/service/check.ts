@@ -2,27 +2,27 @@ import * as z from "zod/mini";
 import type { Issue } from "../errors.ts";
 import { foldedName, suggestion } from "../runtime/nearest-name.ts";
 import { type Copying, copyWritten, isRecord } from "../runtime/values.ts";
-import { type AnySchema, type Definition, defOf, inputs, zodOf } from "./common.ts";
+import { type AnySchema, type Definition, defOf, inputShapes, zodOf } from "./common.ts";
 import { type JsonFault, jsonFault, recordFault } from "./json.ts";
 
-/** The fields with times. Separate rules convert their objects. */
+/** The fields that contain times. An object in such a field is not converted here: `timestamps.ts` does that. */
 const momentFields = ["sendAt", "occurredAt"];
 
-/** Finds the faults of a field that is not in the schema, which has the fields `names`. */
-type Judge = (holder: object, field: string, names: readonly string[]) => readonly JsonFault[];
+/** Returns the faults of a field of `holder` that is not in the schema. `names` are the fields of the schema. */
+type FieldCheck = (holder: object, field: string, names: readonly string[]) => readonly JsonFault[];
 
-/** Judges the fields that have a value but are not in the schema, also in nested objects. */
+/** Checks the fields that have a value but are not in the schema, also in nested objects. */
 const straysIn = (
   def: Definition,
   value: unknown,
-  judge: Judge,
+  check: FieldCheck,
   prefix: readonly PropertyKey[] = [],
 ): readonly Issue[] => {
   if (typeof value !== "object" || value === null) return [];
   if (def.type === "array" && Array.isArray(value))
-    return value.flatMap((item, index) => straysIn(defOf(def.element), item, judge, [...prefix, index]));
+    return value.flatMap((item, index) => straysIn(defOf(def.element), item, check, [...prefix, index]));
   // Only inputs have an entry here: not responses, and not objects with the workspace's own field names.
-  const shape = inputs.get(def);
+  const shape = inputShapes.get(def);
   if (shape === undefined) return [];
   if (value.constructor !== Object && !Array.isArray(value)) {
     const fault = recordFault(value, `must be an object with fields, not a ${value.constructor?.name}`);
@@ -35,15 +35,15 @@ const straysIn = (
     if (item === undefined) continue;
     const inner = shape.get(name);
     if (inner === undefined)
-      for (const { path, message } of judge(value, name, [...shape.keys()]))
+      for (const { path, message } of check(value, name, [...shape.keys()]))
         issues.push({ path: pathOf([...prefix, name, ...path]), message });
-    else if (typeof item === "object") issues.push(...straysIn(inner, item, judge, [...prefix, name]));
+    else if (typeof item === "object") issues.push(...straysIn(inner, item, check, [...prefix, name]));
   }
   return issues;
 };
 
-/** Finds misspelled fields, and fields that cannot be written as JSON. */
-const misspelled: Judge = (holder, field, names) => {
+/** Returns a fault if a field is misspelled, and one if it cannot be written as JSON. */
+const misspelledOrUnwritable: FieldCheck = (holder, field, names) => {
   // No schema checks this field, but a function or endless nesting in it would make a complete batch fail.
   const fault = jsonFault(Reflect.get(holder, field), field);
   const match = names.find((name) => foldedName(name) === foldedName(field));
@@ -71,14 +71,15 @@ export const pathOf = (path: readonly PropertyKey[]): string =>
     "",
   );
 
-// zod gets its messages from a global locale, which a library must not configure. Every check of a schema has a message of
-// its own; the type of a value has none.
+// zod takes its messages from a global locale, which a library must not configure. The checks of the schemas have their
+// own messages, but most types have none.
 const sentence = (issue: z.core.$ZodIssue): string => {
   if (issue.message !== "" && issue.message !== "Invalid input") return issue.message;
   return issue.code === "invalid_type" ? `must be ${issue.expected}` : "is invalid";
 };
 
-// Compiling pays off after about ten checks. A script with a single call is faster without it.
+// Compiling pays off after about ten checks. A schema that has been checked three times will probably reach ten, but a
+// script with a single call is faster without compiling.
 const checksBeforeCompiling = 3;
 
 interface Checker {
@@ -120,14 +121,14 @@ const withShortLists = (value: unknown): unknown => {
 
 /**
  * Describes the faults of an invalid value. If any of the first 20 records of a page are invalid, only those are
- * described, because the same faults of 200 records would take longer than the rest of the call.
+ * described, because describing the same faults of 200 records would take longer than the rest of the call.
  */
 const faultsOf = ({ schema, def }: Checker, value: unknown): readonly Issue[] => {
-  const faults = inputs.has(def) ? [] : parseFaults(schema, withShortLists(value));
+  const faults = inputShapes.has(def) ? [] : parseFaults(schema, withShortLists(value));
   return faults.length > 0 ? faults : parseFaults(schema, value);
 };
 
-/** The faults for fields that a copy of an input has lost. A copy of the copy has the same faults. */
+/** The faults for fields that a copy of an input lacks, keyed by the copy. A copy of the copy has the same faults. */
 const lostFields = new WeakMap<object, readonly Issue[]>();
 
 /**
@@ -141,7 +142,7 @@ export const issuesOf = (schema: AnySchema, value: unknown): readonly Issue[] =>
   if (checker.checks === 0) checkers.set(schema, checker);
   checker.checks += 1;
   if (checker.checks === checksBeforeCompiling) void compileLater(checker);
-  const strays = straysIn(checker.def, value, misspelled);
+  const strays = straysIn(checker.def, value, misspelledOrUnwritable);
   return z.validate(checker.schema, value) ? strays : [...faultsOf(checker, value), ...strays];
 };
 
@@ -158,7 +159,7 @@ const unsentIn = (
     return input.flatMap((item, index) =>
       unsentIn(defOf(def.element), { input: item, copy: Reflect.get(copy, index) }, [...prefix, index]),
     );
-  const shape = inputs.get(def);
+  const shape = inputShapes.get(def);
   if (shape === undefined || !isRecord(copy)) return [];
   const issues: Issue[] = [];
   for (const [name, inner] of shape) {
@@ -180,7 +181,7 @@ const unsentIn = (
  */
 export const readFields = <Input>(schema: AnySchema, input: Input): Input => {
   const copying: Copying = { around: new Map(), moments: momentFields, isPartial: false };
-  // A copy has every field that JSON writes. The code below reports the other fields.
+  // A copy has every field that JSON writes. For the other fields, store faults, which `issuesOf` returns.
   const copy = copyWritten(input, "", copying) as Input;
   if (typeof copy !== "object" || copy === null || typeof input !== "object" || input === null) return copy;
   const lost = copying.isPartial ? unsentIn(defOf(schema), { input, copy }) : lostFields.get(input);

@@ -52,7 +52,7 @@ export interface Schema<Output = unknown, Input = Output> {
 /** A zod schema. Every `Schema` of the library is one, but the declarations of the package don't name this type. */
 export type ZodSchema<Output = unknown, Input = Output> = z.ZodMiniType<Output, Input>;
 
-/** A schema of the library as a part of another one. */
+/** Returns a schema of the library with its zod type, for use in another schema. */
 export const zodOf = <Output, Input>(schema: Schema<Output, Input> | z.core.$ZodType<Output, Input>) =>
   // zod creates all schemas of the library.
   schema as unknown as ZodSchema<Output, Input>;
@@ -69,15 +69,15 @@ export const deferred = <T extends object>(build: () => T): T => {
   };
   // The proxy behaves like the schema for zod and its users.
   return new Proxy({} as T, {
-    get: (_stand, key) => Reflect.get(schema(), key),
-    has: (_stand, key) => Reflect.has(schema(), key),
+    get: (_target, key) => Reflect.get(schema(), key),
+    has: (_target, key) => Reflect.has(schema(), key),
     getPrototypeOf: () => Reflect.getPrototypeOf(schema()),
   });
 };
 
 /**
- * A string of a type with known values, which an editor completes. The document leaves the set open, so any other string
- * is accepted: the cast only narrows the static type.
+ * A string with known values, which an editor completes. The document leaves the set open, so any other string is
+ * accepted: the cast changes only the static type.
  */
 export const openText = <Known extends string>() => z.string() as unknown as ZodSchema<Known>;
 
@@ -102,8 +102,8 @@ const looseObject = <T extends object>(
 };
 
 /**
- * Creates the schema of an object with a hand-written type, because an editor shows such a type in full. The shape must
- * match the type to compile. Unknown fields are kept at run time.
+ * Creates the schema of an object whose type is written by hand, because an editor shows such a type in full. The
+ * compiler checks that the shape matches the type. Unknown fields are kept at run time.
  *
  * @param check - a check of the complete object.
  */
@@ -127,11 +127,11 @@ export const defOf = (schema: AnySchema): Definition => {
  * The fields of each input, keyed by definition. A deferred schema shares its definition with the schema that it
  * builds.
  */
-export const inputs = new WeakMap<Definition, ReadonlyMap<string, Definition>>();
+export const inputShapes = new WeakMap<Definition, ReadonlyMap<string, Definition>>();
 
 /**
- * Creates the schema of an input, like `objectOf`. Unknown fields pass, because the document does not list all fields. A
- * misspelled field (`send_at`, `Email`) is refused, because the service would ignore it.
+ * Creates the schema of an input, like `objectOf`. Unknown fields pass, because the document does not list all fields.
+ * `issuesOf` refuses a misspelled field (`send_at`, `Email`), because the service would ignore it.
  *
  * @param message - for a value that is not an object.
  */
@@ -144,7 +144,7 @@ export const inputOf = <T extends object>(
     const fields = shape();
     const schema = looseObject(fields, check, message);
     const names = Object.entries<AnySchema>(fields).map(([name, field]) => [name, defOf(field)] as const);
-    inputs.set(defOf(schema), new Map(names));
+    inputShapes.set(defOf(schema), new Map(names));
     return schema;
   });
 
@@ -160,9 +160,9 @@ export const Text = textThat((text) => text.trim() !== "", "must not be empty");
 /** Text for a query. Half of a surrogate pair is refused, because it would be sent as another character. */
 export const QueryText = textThat((text) => text.isWellFormed(), "must not contain half of a surrogate pair");
 
-// The service decides which addresses are valid. This pattern finds slips such as swapped arguments, two addresses in one
-// string, or a name, quotes, a comment or a scheme (`SMTP:`) with the address. Quoted text may contain anything. The domain
-// may be an IP address in brackets.
+// The service decides which addresses are valid. This pattern finds slips such as swapped arguments, two addresses in
+// one string, or a name, quotes, a comment or a scheme (`SMTP:`) with the address. Quoted text may contain anything.
+// The domain may be an IP address in brackets.
 const address =
   /^(?:"[^"]*"|[^\s@"<>,;:()[\]\\])+@(?:[^\s@"<>,;:()[\]\\/?`'\p{Pi}\p{Pf}‚„]+|\[[\p{L}\p{N}:.]+\])$/u;
 
@@ -189,8 +189,8 @@ export const EmailAddress = textThat(
 
 const areTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isString);
 
-// For an optional field, zod compiles code that copies the value. For every contact of a page, the copies would cost more
-// than all other checks. These two schemas check the value without a copy.
+// zod compiles a record, and an array in an optional field, to code that copies the value. For every contact of a page,
+// the copies would cost more than all other checks. `AnyObject` and `Texts` check the value without a copy.
 const valueThat = <T>(fits: (value: unknown) => boolean, message: string) =>
   deferred(() => z.unknown().check(z.refine(fits, message))) as unknown as ZodSchema<T>;
 
@@ -210,7 +210,8 @@ export const paging = () => {
 };
 
 /**
- * One page of a list, with the counts of the service. `skip` and `limit` come from the query if the service left them out.
+ * One page of a list, with the counts of the service. `skip` and `limit` come from the query if the service left them
+ * out.
  *
  * Source: service document, Limits, paging.
  */
@@ -305,23 +306,23 @@ export const withRequestedPaging = (page: Fields, { payload }: RequestInput): Fi
  * nested object.
  */
 export const anyPage =
-  (one: (record: unknown) => unknown, ...names: readonly string[]) =>
+  (readItem: (record: unknown) => unknown, ...names: readonly string[]) =>
   (body: unknown): unknown => {
-    if (isArray(body)) return { data: body.map(one) };
+    if (isArray(body)) return { data: body.map(readItem) };
     if (!isRecord(body)) return body;
     const named = ["data", ...names, "items", "results", "records"].map((name) => body[name]).find(isArray);
     const inner = named === undefined && [body.data, body.result].find(isRecord);
     if (inner) {
-      const page = anyPage(one, ...names)({ ...body, data: undefined, result: undefined, ...inner });
+      const page = anyPage(readItem, ...names)({ ...body, data: undefined, result: undefined, ...inner });
       return isRecord(page) && isArray(page.data) ? page : body;
     }
     const records = named ?? Object.values(body).find(isArray);
     if (records === undefined) return body;
     const counts = [body.meta, body.pagination, body.paging, body.page].find(isRecord);
-    return { ...counts, ...body, data: records.map(one) };
+    return { ...counts, ...body, data: records.map(readItem) };
   };
 
-/** Reads a record directly or from envelopes such as `{ data }` or `{ company }`; `id` ends up on the top level. */
+/** Reads a record, directly or in envelopes such as `{ data }` or `{ company }`, with its `id` on the top level. */
 export const anyRecord = (...names: readonly string[]) => {
   const read = (body: unknown): unknown => {
     if (!isRecord(body)) return body;

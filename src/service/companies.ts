@@ -33,12 +33,12 @@ const CompanyContact = objectOf<CompanyContact>(() => ({
 }));
 
 /**
- * A company (a lead, in scope names). The document names only these fields; others are kept.
+ * A company (a lead, in scope names). The document names only these fields; other fields are kept.
  *
  * Source: service document, Company.
  */
 export interface Company {
-  /** An opaque string; absent if the service names it differently. */
+  /** An opaque string; absent at run time if the service returns it under an unexpected name. */
   id: string;
   /** The company's name. */
   companyName?: string | null | undefined;
@@ -76,7 +76,7 @@ export const CompanyPerson: Schema<CompanyPerson> = inputOf<CompanyPerson>(() =>
 
 /**
  * A company and its contacts. With a `domain`, the service updates an existing company instead of adding one. The
- * document requires no field; at least one must be given.
+ * document requires no field, but the library requires at least one.
  *
  * Source: service document, Companies (create).
  */
@@ -151,11 +151,12 @@ export interface CompanyMatches {
 }
 export const CompanyMatches = objectOf<CompanyMatches>(() => ({ data: z.array(zodOf(Company)) }));
 
-/** Reads a company under `company`, `lead` or `data`. Its id can also be `companyId` or `leadId`. */
+/** Reads a company, directly or in an envelope such as `{ company }`. Its id can also be `companyId` or `leadId`. */
 const readCompany = anyRecord("company", "lead");
 
 /**
- * Reads the ids of a new company. The ids of its contacts are under `contactIds`, or in the records under `contacts`.
+ * Reads the id of a new company, and the ids of its contacts: from `contactIds`, or from the records in `contacts`. The
+ * value of `company` or `lead` can be the bare id.
  */
 const readCompanyIds = (body: unknown): unknown => {
   const read = readCompany(body);
@@ -176,7 +177,7 @@ const readCompanies = (body: unknown): unknown => {
   return { data: isRecord(page) && isArray(page.data) ? page.data : [] };
 };
 
-/** Source: service document, Endpoints, Companies. The document does not give the path of create, or the search by domain. */
+/** Source: service document, Endpoints, Companies. It lacks the path of create and the search by domain. */
 export const companies = {
   create: operation("companies.create", "POST /api/v1/companies", {
     scope: ["leads:write", "contacts:write"],

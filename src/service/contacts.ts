@@ -43,9 +43,9 @@ export const refusedStages = ["REPLIED", "BOUNCED", "UNSUBSCRIBED", "CONVERTED",
 
 /**
  * Whether the service refuses emails to this contact because of its stage, unless they have `force: true`. A check in
- * advance saves one of the day's 300 emails. `null`, which `contacts.find` returns for an address without a contact, gives
- * `false`. The letter case of the stage does not matter. Only the service knows its do-not-email list, which `force` does
- * not override.
+ * advance saves one of the day's 300 emails. For `null`, which `contacts.find` returns for an address without a
+ * contact, the result is `false`. The letter case of the stage does not matter. Only the service knows its do-not-email
+ * list, which `force` does not override.
  *
  * @example
  * ```ts
@@ -70,8 +70,8 @@ export type ContactSource = "MANUAL" | (string & {});
 export const ContactSource: Schema<ContactSource> = deferred(() => openText<ContactSource>());
 
 /**
- * A contact, as the service returns it. Other fields are kept as they are. To type your workspace's own fields, merge
- * them: `declare module "touchpoint-sdk" { interface Contact { … } }`.
+ * A contact, as the service returns it. Fields that this type does not name are kept. To type your workspace's own
+ * fields, merge them: `declare module "touchpoint-sdk" { interface Contact { … } }`.
  *
  * Source: service document, Contact.
  */
@@ -131,7 +131,7 @@ export const CustomFields = deferred(() => jsonRecord("must be an object ({ key:
 const text = () => z.optional(z.string("must be a string"));
 const profile = () => z.optional(z.string("must be a string (a profile URL)"));
 
-const others = () => ({
+const sharedFields = () => ({
   notes: z.optional(z.nullable(z.string("must be a string or null"))),
   stage: z.optional(zodOf(ContactStage)),
   source: z.optional(zodOf(ContactSource)),
@@ -144,9 +144,9 @@ const others = () => ({
 export const FindQuery = objectOf<{ email: string }>(() => ({ email: EmailAddress }));
 
 /**
- * A new contact. The library requires only the address, because the document does not say which fields are required. The
- * document names `email`, `name`, `customFields`, `leadId` and "other contact fields". Declare other fields by merging:
- * `declare module "touchpoint-sdk" { interface ContactInput { … } }`.
+ * A new contact. The library requires only the address, because the document does not say which fields are required.
+ * The document names `email`, `name`, `customFields`, `leadId` and "other contact fields". Declare other fields by
+ * merging: `declare module "touchpoint-sdk" { interface ContactInput { … } }`.
  *
  * Source: service document, Contacts, POST, and Contact.
  */
@@ -184,7 +184,7 @@ export const ContactInput: Schema<ContactInput> = inputOf<ContactInput>(() => ({
   ...each(text(), "name", "title", "phone"),
   linkedIn: profile(),
   leadId: z.optional(Text),
-  ...others(),
+  ...sharedFields(),
 }));
 
 /**
@@ -194,12 +194,12 @@ export type ContactUpsert = {
   [Field in keyof ContactInput]: Field extends "email" ? ContactInput[Field] : ContactInput[Field] | null;
 };
 
-/** The fields of a read contact that an upsert does not send. Sending `listIds` would undo changes of the lists. */
+/** The fields of a contact from the service that an upsert does not send. Old `listIds` would undo changes of lists. */
 const readOnly = ["id", "createdAt", "updatedAt", "listIds", "externalId"];
 
 /**
- * Reads the input of an upsert, or a row of an import: without `null`, and without the service's own fields if the contact
- * was read.
+ * Copies the input of an upsert, or a row of an import, without fields that are `null`. If the input has an `id`, it is
+ * a contact from the service: the copy lacks the fields of `readOnly`, too.
  */
 export const readUpsert = <Input>(input: Input): Input => {
   const fields: unknown = readFields(ContactInput, input);
@@ -211,13 +211,13 @@ export const readUpsert = <Input>(input: Input): Input => {
   return fields as Input;
 };
 
-// List the fields, because an editor shows a derived type by its helper types.
+// Don't derive this type from another one: an editor would show helper types instead of the fields.
 /**
  * The fields of a contact to change. Fields that you leave out stay the same.
  *
- * The document shows `email`, `stage`, `customFields` and `listIds` as updatable, and does not show the full list. The other
- * fields are those of a contact that you can set. `null` clears keys of `customFields`, as documented. For every other
- * field that takes `null`, the document does not say that it clears the field.
+ * The document shows `email`, `stage`, `customFields` and `listIds` as updatable, and does not show the full list. The
+ * other fields here are the remaining fields of `ContactInput`. The document says that `null` clears a key of
+ * `customFields`. It does not say so about any other field that takes `null`.
  *
  * Source: service document, Contacts, PATCH rules 1–6.
  */
@@ -236,7 +236,10 @@ export interface ContactPatch {
   notes?: string | null | undefined;
   /** Upper case: `REPLIED`, …; other values may exist. */
   stage?: ContactStage | undefined;
-  /** Where the contact came from: `MANUAL`, or a value that the document does not name. Whether it can be changed is not documented. */
+  /**
+   * Where the contact came from: `MANUAL`, or a value that the document does not name. The document does not say
+   * whether it can be changed.
+   */
   source?: ContactSource | undefined;
   /** Whether the contact is verified. The document does not say what that means, or whether it can be changed. */
   verified?: boolean | undefined;
@@ -255,7 +258,7 @@ export const ContactPatch: Schema<ContactPatch> = inputOf<ContactPatch>(() => ({
   ...each(z.nullable(text()), "name", "title", "phone"),
   linkedIn: z.nullable(profile()),
   leadId: z.nullable(z.optional(Text)),
-  ...others(),
+  ...sharedFields(),
 }));
 
 /**

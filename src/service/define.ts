@@ -1,8 +1,8 @@
 import type { RequestInput, Schema } from "./common.ts";
 
 /**
- * The operations that the service document does not describe completely, with the parts that are inferred. `routes`
- * corrects method and path. The library accepts several shapes of their responses.
+ * The operations that the service document does not describe completely, with the parts that are inferred. The option
+ * `routes` corrects a method or a path. The library accepts several shapes of the responses.
  */
 export const inferred: Readonly<Record<string, string>> = {
   "companies.create": "path and method",
@@ -23,12 +23,12 @@ export type Scope = "contacts:write" | "leads:write" | "lists:write" | "events:w
 export type BudgetName = "requests" | "emails" | "events";
 
 /**
- * The effect of a repeated request: `safe` changes nothing, `idempotent` sets the same values again, `keyed` is recognized
- * by its id, and `never` could take effect twice.
+ * The effect of a repeated request: `safe` changes nothing, `idempotent` sets the same values again, `keyed` is
+ * recognized by its id, and `never` could take effect twice.
  */
 export type ReplayClass = "safe" | "idempotent" | "keyed" | "never";
 
-/** The facts of an operation, without its types. */
+/** The properties of an operation that do not depend on the types of its input and output. */
 export interface OperationFacts {
   /** The name of the method, which is also the key for `routes`. */
   readonly id: string;
@@ -41,8 +41,8 @@ export interface OperationFacts {
   /** The limits that a request spends, the narrowest last. */
   readonly budgets: readonly BudgetName[];
   /**
-   * Whether a 429 stops only this operation, and not others with the same limit, if its wait is longer than the window of
-   * the narrowest limit.
+   * Whether a long pause that the service asks for stops only operations with this property, and not all operations
+   * that spend the same limits. A pause is long if it exceeds the window of the narrowest limit.
    */
   readonly stopsAlone?: boolean;
   /** Converts accepted input to the form that is sent. */

@@ -79,7 +79,7 @@ export type EmailInput = EmailFields & {
  * Source: service document, Emails, body fields and send rule 6.
  */
 export type ScheduledEmailInput = EmailFields & {
-  /** When to send it: a `Date`, a `Temporal.Instant` or `Temporal.ZonedDateTime`, or an ISO 8601 string with a time zone. */
+  /** When to send it: a `Date`, `Temporal.Instant`, `Temporal.ZonedDateTime`, or ISO 8601 string with a time zone. */
   sendAt: MomentInput;
 } & EmailContent;
 
@@ -112,7 +112,7 @@ const hasOneBody = () =>
 type Loose<Email> = Omit<Email, keyof Bodies> & Bodies;
 
 /** Checks an email that is sent now. */
-// `hasOneBody` ensures at run time what the cast claims: exactly one of `html` and `text`. So it does in the next schema.
+// `hasOneBody` ensures what the casts of this schema and the next one claim: exactly one of `html` and `text`.
 export const EmailInput: Schema<EmailInput> = inputOf<Loose<EmailInput>>(
   () => ({
     ...common(),
@@ -172,7 +172,7 @@ export type ScheduledStatus = "SCHEDULED" | (string & {});
 export const ScheduledStatus: Schema<ScheduledStatus> = deferred(() => openText<ScheduledStatus>());
 
 /**
- * An email that will be sent at `sendAt`. The document names only these fields; others are kept.
+ * An email that will be sent at `sendAt`. The document names only these fields; other fields are kept.
  *
  * Source: service document, Scheduled email.
  */
@@ -226,7 +226,8 @@ export interface ScheduledEmailQuery {
 export const ScheduledEmailQuery: Schema<ScheduledEmailQuery> = inputOf<ScheduledEmailQuery>(paging);
 
 /**
- * The fields of a scheduled email to change. The document does not list them; these are the fields of a scheduled email.
+ * The fields of a scheduled email to change. The document does not list them; these are the fields of
+ * `ScheduledEmailInput`.
  *
  * Source: service document, Emails, "can be changed".
  */
@@ -243,7 +244,7 @@ export interface ScheduledEmailPatch {
   signatureId?: string | undefined;
   /** Allows sending to contacts who replied, bounced, unsubscribed, converted or are dead. */
   force?: boolean | undefined;
-  /** When to send it: a `Date`, a `Temporal.Instant` or `Temporal.ZonedDateTime`, or an ISO 8601 string with a time zone. */
+  /** When to send it: a `Date`, `Temporal.Instant`, `Temporal.ZonedDateTime`, or ISO 8601 string with a time zone. */
   sendAt?: MomentInput | undefined;
 }
 /** Checks the changes to a scheduled email. */
@@ -261,17 +262,19 @@ export const ScheduledEmailPatch: Schema<ScheduledEmailPatch> = inputOf<Schedule
     ),
 );
 
-/** The objects with an id, on the top level or in up to three envelopes, outermost first. */
-const withIds = (body: Fields, depth = 3): readonly Fields[] => [
+/** The objects with an id: `body`, and objects up to three levels below it. An outer object precedes its inner ones. */
+const recordsWithId = (body: Fields, depth = 3): readonly Fields[] => [
   ...(body.id === undefined ? [] : [body]),
-  ...(depth === 0 ? [] : Object.values(body).filter(isRecord)).flatMap((inner) => withIds(inner, depth - 1)),
+  ...(depth === 0 ? [] : Object.values(body).filter(isRecord)).flatMap((inner) =>
+    recordsWithId(inner, depth - 1),
+  ),
 ];
 
-/** Reads a scheduled email on the top level or nested under any key: `id` ends up on the top level. */
+/** Reads a scheduled email, directly or nested under any key. The result has the email's fields on the top level. */
 const readScheduledEmail = (body: unknown): unknown => {
   if (!isRecord(body) || body.id !== undefined) return readRecord(body);
-  // Another record, for example a contact, may be nested beside it.
-  const records = withIds(body);
+  // The response may also contain another record, for example a contact, which has neither `sendAt` nor `status`.
+  const records = recordsWithId(body);
   const inner =
     records.find(({ sendAt, status }) => sendAt !== undefined || status !== undefined) ?? records[0];
   return inner === undefined ? body : readRecord({ ...body, ...inner });

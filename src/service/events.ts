@@ -31,7 +31,10 @@ const lettersOf = (name: string): string => name.toLowerCase().replaceAll(/[^a-z
 
 const refusedLetters = new Set(refusedPropertyNames.map(lettersOf));
 
-/** The fault of a refused name. Letter case and separators don't matter: the document is less strict, but such a name is a slip. */
+/**
+ * The fault of a property name that the service refuses. The document lists exact names, but a name that differs only
+ * in letter case or separators (`Card-Number`) is refused here, too.
+ */
 const refusalOf = (name: string): string | undefined =>
   refusedLetters.has(lettersOf(name))
     ? `looks like a secret (the service refuses names such as ${refusedPropertyNames.join(", ")}), so the event is not sent`
@@ -76,11 +79,14 @@ export const EventProperties = deferred(() => jsonRecord("must be an object", re
  * Source: service document, Event.
  */
 export interface EventFields {
-  /** Your event id, not blank. A repeated id is recorded once. A missing id is generated. */
+  /** Your event id, not blank. The service records events with the same id once. The library generates a missing id. */
   id?: string | undefined;
   /** The person: an email, an externalId or a contact id. */
   contact: EventContact;
-  /** The time of the event: a `Date`, a `Temporal.Instant` or `Temporal.ZonedDateTime`, or an ISO 8601 string with a time zone. The service refuses a future time. */
+  /**
+   * The time of the event: a `Date`, `Temporal.Instant`, `Temporal.ZonedDateTime`, or ISO 8601 string with a time zone.
+   * The service refuses a future time.
+   */
   occurredAt?: MomentInput | undefined;
   /** `false`: an unknown email does not create a contact. */
   createContact?: boolean | undefined;
@@ -141,8 +147,8 @@ export const EventBatch = inputOf<EventBatch>(() => ({
 }));
 
 /**
- * The result of an event. `PROCESSED`: the automations handled it. `NO_CONTACT`: no contact matched, and none was created.
- * `TOO_OLD`: the event was too old to start anything. Any other value is returned unchanged, and reported.
+ * The result of an event. `PROCESSED`: the automations handled it. `NO_CONTACT`: no contact matched, and none was
+ * created. `TOO_OLD`: the event was too old to start anything. Any other value is returned unchanged, and reported.
  *
  * Source: service document, Event, `outcome`.
  */
@@ -188,7 +194,7 @@ export const EventReceipt: Schema<EventReceipt> = objectOf<EventReceipt>(() => (
   ...each(Whole, "runsStarted", "runsExited", "runsResumed", "runsConverted"),
 }));
 
-/** A result of a batch whose event was recorded: a status of 200–299. */
+/** The result in a batch of an event that the service recorded: its status is 200–299. */
 const RecordedItem = deferred(() =>
   z.looseObject({ ...each(z.string(), "id", "name"), outcome: EventOutcome, runsStarted: Whole }),
 );

@@ -89,7 +89,7 @@ export const jsonFault = (
   refusal: Level["refusal"] = undefined,
 ): JsonFault | undefined => faultIn(input, key, { value: undefined, above: undefined, depth: 0, refusal });
 
-/** Finds what JSON would drop or change in a record. Returns `message` if JSON does not write the value as an object. */
+/** Finds what JSON would drop or change in a record. The fault is `message` if JSON does not write an object. */
 export const recordFault = (
   value: object,
   message: string,
@@ -115,8 +115,8 @@ export const jsonRecord = (message: string, refusal?: Level["refusal"]) =>
   });
 
 /**
- * An object with free keys and JSON values. A value with `toJSON` (a Date, a URL, your own class) is replaced by the result
- * of that method. NaN, BigInt, functions, cycles and undefined in an array are refused by path, because JSON would change
- * them. So is nesting of more than 100 levels.
+ * An object with free keys and JSON values. The result of `toJSON` replaces a value that has this method (a Date, a
+ * URL, your own class). NaN, BigInt, functions, cycles and undefined in an array are refused, because JSON would change
+ * them. Nesting of more than 100 levels is refused, too.
  */
 export const JsonRecord = deferred(() => jsonRecord("must be an object"));

@@ -3,7 +3,7 @@ import { Anything, anyRecord, EmailAddress, inputOf, objectOf, type Schema, Text
 import { operation } from "./define.ts";
 
 /**
- * A named group of contacts. The document names only these fields; others are kept.
+ * A named group of contacts. The document names only these fields; other fields are kept.
  *
  * Source: service document, List.
  */
@@ -41,7 +41,7 @@ export const ListMembers = inputOf<ListMembers>(() => ({
     ),
 }));
 
-/** Source: service document, Endpoints, Lists. It does not give the create path and the responses of add and remove. */
+/** Source: service document, Endpoints, Lists. It lacks the path of create and the responses of add and remove. */
 export const lists = {
   create: operation("lists.create", "POST /api/v1/lists", {
     scope: ["lists:write"],

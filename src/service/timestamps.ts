@@ -58,7 +58,7 @@ export const momentMs = (value: unknown): number => {
 /** A valid timestamp in the form that is sent: UTC with milliseconds, which every ISO 8601 parser accepts. */
 export const writtenMoment = (value: MomentInput): string => new Date(momentMs(value)).toISOString();
 
-/** A point in time. An ISO 8601 string may be in extended or basic format. The time is sent in UTC with milliseconds. */
+/** A point in time. A string may be in the extended or basic format of ISO 8601. `writtenMoment` converts it. */
 export const Moment: Schema<MomentInput> = deferred(() =>
   z.custom<MomentInput>((value) => momentFault(value) === undefined, {
     error: ({ input }) => momentFault(input),
