@@ -126,7 +126,7 @@ export class FleetBudget implements SharedBudget {
     const now = this.#clock.now();
     const pausedUntil = now + (this.#holder?.pausedForMs ?? 0);
     const since = Math.max(this.#store.aloneFrom(this.limit.windowMs), pausedUntil);
-    const isFree = this.#alone.inHand >= Math.min(weight, this.#aloneMax) && this.has(weight);
+    const isFree = this.#alone.idle >= Math.min(weight, this.#aloneMax) && this.has(weight);
     return now < since || isFree ? since : (this.#alone.backAt(1) ?? never);
   }
 
