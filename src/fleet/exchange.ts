@@ -23,12 +23,13 @@ interface Snapshot extends Trip {
 /** The last value of a key that this process has received. */
 type Remembered = StoredValue & Trip;
 
-/** The reply to a message. Its time at the place was no earlier than `sentAt` of this process. */
+/** The reply to a message. The place's time for which it was computed was no earlier than `sentAt` of this process. */
 export interface Heard extends Reply {
   readonly sentAt: number;
 }
 
-// After this time, or after a round trip this slow, the estimate of the place's time is too uncertain.
+// The estimate of the place's time is too uncertain for values older than `freshMs`, and after a round trip longer than
+// `mostTripMs`.
 const freshMs = 1_000;
 const mostTripMs = 250;
 // A few processes often have this many conflicts in a row, so these retries do not wait.
@@ -59,7 +60,7 @@ const heardLate = (reply: Reply, ms: number): Reply => ({
   })),
 });
 
-/** @throws AdapterFault that names the key of a value that `#write` has not stored. */
+/** @throws AdapterFault that names the key, if the value is not a record in the current format. */
 const recordOf = ({ value }: StoredValue, key = ""): BudgetRecord | undefined => {
   if (value === "") return undefined;
   try {
@@ -112,8 +113,8 @@ export class Exchange {
   }
 
   /**
-   * The last known values, with the earliest time that it can be at the place; undefined if any value is unknown or
-   * old.
+   * Returns the last known values, with the earliest current time that is possible at the place; undefined if any value
+   * is unknown or old.
    */
   #remembered(keys: readonly string[]): Snapshot | undefined {
     const localNow = this.#clock.now();
