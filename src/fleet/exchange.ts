@@ -131,7 +131,7 @@ export class Exchange {
   async #read(keys: readonly string[]): Promise<Snapshot> {
     const sentAt = this.#clock.now();
     const stored = await this.#place.read(keys);
-    return { ...stored, ...this.#tripSince(sentAt) };
+    return { ...stored, ...this.#endTrip(sentAt) };
   }
 
   /**
@@ -159,7 +159,7 @@ export class Exchange {
     // If the write gets no answer, the stored values are unknown.
     for (const key of keys) this.#values.delete(key);
     const stored = await this.#place.write(changes);
-    const { heardAt } = this.#tripSince(sentAt);
+    const { heardAt } = this.#endTrip(sentAt);
     // A database client may repeat a write after a lost connection, and then finds the version that it has just
     // written.
     const isOwn = stored.values.length > 0 && stored.values.every((value) => value.version === version);
@@ -171,7 +171,8 @@ export class Exchange {
     return { ...stored, isWritten, sentAt, heardAt };
   }
 
-  #tripSince(sentAt: number): Pick<Snapshot, "sentAt" | "heardAt"> {
+  /** Notes the end of a round trip, and returns its times. */
+  #endTrip(sentAt: number): Pick<Snapshot, "sentAt" | "heardAt"> {
     const heardAt = this.#clock.now();
     this.heardAt = heardAt;
     this.floor.add(heardAt - sentAt, heardAt);
