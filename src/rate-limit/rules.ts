@@ -24,7 +24,7 @@ export const reserveOf = (max: number, interactive: number, least: number): numb
     Math.min(Math.max(max * least, interactive * reserveFactor), Math.floor(max * (1 - backgroundPart))),
   );
 
-/** How many idle permits a background request leaves: the reserve without the permits that interactive calls hold. */
+/** How many idle permits a background request leaves: the reserve, less the permits that interactive calls hold. */
 export const keptOfReserve = (reserve: number, max: number, amount: number, interactive: number): number =>
   // A batch too large to leave the whole reserve may still go when the whole budget is free.
   Math.max(0, Math.min(reserve, max - amount) - interactive);
@@ -32,7 +32,7 @@ export const keptOfReserve = (reserve: number, max: number, amount: number, inte
 /**
  * Whether background work has had less than its tenth, so that a request of this amount goes before interactive
  * requests. A request larger than the tenth is due when background work holds no permits, and as many windows have
- * passed as the request needs tenths.
+ * passed since its last request as this request needs tenths.
  *
  * @param background - the permits that background work holds.
  * @param sinceMs - the time since the last background request went.
