@@ -9,7 +9,7 @@ export const format = 1;
  * unavailable.
  */
 export const silenceMs = 3_000;
-// A smaller deviation is no step of a clock, because no two clocks run equally fast.
+// A smaller deviation does not count as a step of a clock, because no two clocks run equally fast.
 export const graceMs = 1_000;
 
 /**
@@ -52,10 +52,12 @@ export interface Waiter {
   readonly id: string;
   /** The order in which requests became the first of their kind and process. */
   readonly turn: number;
+  /** Whether the request also needs a narrower budget. */
   readonly isWide: boolean;
   /** The permits that the request needs, and the permits that it and the requests behind it want together. */
   readonly need: number;
   readonly want: number;
+  /** When the entry expires. */
   readonly ends: number;
 }
 
@@ -64,10 +66,16 @@ export interface BudgetRecord {
   readonly format: typeof format;
   /** The number of messages that have changed the record. */
   writes: number;
+  /** Identifies the record. A record that replaces a lost one has another value. */
   readonly born: string;
   readonly bornAt: number;
+  /**
+   * How far the store's clock is ahead of the record's time, see `timeOf`. All other times are in the record's time.
+   */
   aheadMs: number;
+  /** When the last message was applied. */
   heardAt: number;
+  /** Until when nothing is granted. */
   blockedUntil: number;
   readonly holders: Record<string, Holder>;
   readonly waiters: Record<string, Waiter>;
@@ -77,8 +85,11 @@ export interface BudgetRecord {
   /** The last known daily use before the store lost its data. */
   before: number;
   beforeUntil: number;
+  /** The turn of the next waiter. */
   turn: number;
+  /** Until when background work leaves a reserve for interactive calls. */
   interactiveUntil: number;
+  /** When the last background request was granted. */
   backgroundAt: number;
   pausedUntil: number;
   pausedBy: string;
@@ -113,20 +124,21 @@ export const newRecord = (now: number, process: string): BudgetRecord => ({
 });
 
 /**
- * Returns the time of the state. It follows the store's clock, unless that clock stepped back, or forward by more than
- * the process's own clock explains. After a step, it continues from the time that has certainly passed.
+ * Returns the time of the state. This time follows the store's clock, but skips its steps: steps back, and steps
+ * forward that are longer than the clock of the message's process explains. After a step, the time continues from the
+ * time that has certainly passed.
  *
- * A process cannot detect a step forward if it has not heard of this state since the last step: the step could also be
- * silence. A message that took long to arrive looks like a step.
+ * A step forward stays undetected if the process has received no reply about this state since the last step: it may
+ * also be a time without messages. A message that took long to arrive looks like a step.
  */
-export const timeOf = (state: BudgetRecord, clock: number, own: BudgetMessage): number => {
-  const now = clock - state.aheadMs;
+export const timeOf = (state: BudgetRecord, storeTime: number, own: BudgetMessage): number => {
+  const now = storeTime - state.aheadMs;
   const isKnown = own.born === state.born && own.aheadMs === state.aheadMs;
   const certain = isKnown ? Math.max(state.heardAt, Math.floor(own.knownAt + own.ageMs)) : state.heardAt;
   const isBack = now < Math.max(state.heardAt, certain - graceMs);
   const isForward = isKnown && now > certain + graceMs + own.tripMs;
   if (!isBack && !isForward) return now;
-  state.aheadMs = clock - certain;
+  state.aheadMs = storeTime - certain;
   return certain;
 };
 

@@ -23,12 +23,13 @@ interface Snapshot extends Trip {
 /** The last value of a key that this process has received. */
 type Remembered = StoredValue & Trip;
 
-/** The reply to a message. Its time at the place was no earlier than `sentAt` of this process. */
+/** The reply to a message. The place's time for which it was computed was no earlier than `sentAt` of this process. */
 export interface Heard extends Reply {
   readonly sentAt: number;
 }
 
-// After this time, or after a round trip this slow, the estimate of the place's time is too uncertain.
+// The estimate of the place's time is too uncertain for values older than `freshMs`, and after a round trip longer than
+// `mostTripMs`.
 const freshMs = 1_000;
 const mostTripMs = 250;
 // A few processes often have this many conflicts in a row, so these retries do not wait.
@@ -59,7 +60,7 @@ const heardLate = (reply: Reply, ms: number): Reply => ({
   })),
 });
 
-/** @throws AdapterFault that names the key of a value that `#write` has not stored. */
+/** @throws AdapterFault that names the key, if the value is not a record in the current format. */
 const recordOf = ({ value }: StoredValue, key = ""): BudgetRecord | undefined => {
   if (value === "") return undefined;
   try {
@@ -112,8 +113,8 @@ export class Exchange {
   }
 
   /**
-   * The last known values, with the earliest time that it can be at the place; undefined if any value is unknown or
-   * old.
+   * Returns the last known values, with the earliest current time that is possible at the place; undefined if any value
+   * is unknown or old.
    */
   #remembered(keys: readonly string[]): Snapshot | undefined {
     const localNow = this.#clock.now();
@@ -130,7 +131,7 @@ export class Exchange {
   async #read(keys: readonly string[]): Promise<Snapshot> {
     const sentAt = this.#clock.now();
     const stored = await this.#place.read(keys);
-    return { ...stored, ...this.#tripSince(sentAt) };
+    return { ...stored, ...this.#endTrip(sentAt) };
   }
 
   /**
@@ -158,7 +159,7 @@ export class Exchange {
     // If the write gets no answer, the stored values are unknown.
     for (const key of keys) this.#values.delete(key);
     const stored = await this.#place.write(changes);
-    const { heardAt } = this.#tripSince(sentAt);
+    const { heardAt } = this.#endTrip(sentAt);
     // A database client may repeat a write after a lost connection, and then finds the version that it has just
     // written.
     const isOwn = stored.values.length > 0 && stored.values.every((value) => value.version === version);
@@ -170,7 +171,8 @@ export class Exchange {
     return { ...stored, isWritten, sentAt, heardAt };
   }
 
-  #tripSince(sentAt: number): Pick<Snapshot, "sentAt" | "heardAt"> {
+  /** Notes the end of a round trip, and returns its times. */
+  #endTrip(sentAt: number): Pick<Snapshot, "sentAt" | "heardAt"> {
     const heardAt = this.#clock.now();
     this.heardAt = heardAt;
     this.floor.add(heardAt - sentAt, heardAt);

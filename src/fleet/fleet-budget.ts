@@ -36,7 +36,7 @@ export class FleetBudget implements SharedBudget {
   readonly floor;
   readonly #store: BudgetStore;
   readonly #clock: Clock;
-  #holder: SharingBudget | undefined;
+  #budget: SharingBudget | undefined;
   #last: BudgetReply | undefined;
   #heardAt = Number.NEGATIVE_INFINITY;
   #tripMs = 0;
@@ -44,6 +44,7 @@ export class FleetBudget implements SharedBudget {
   /** The permits that this process may use while the store is unavailable. */
   readonly #aloneMax: number;
   readonly #alone: Permits<this>;
+  /** Whether the process has used the budget without the store since its last reply. */
   #wasAlone = false;
   /** The daily use that the store does not know yet, and the part of it that an unanswered message reports. */
   #unreported = 0;
@@ -101,7 +102,7 @@ export class FleetBudget implements SharedBudget {
   }
 
   attach(budget: SharingBudget): void {
-    this.#holder = budget;
+    this.#budget = budget;
   }
 
   paused(ms: number, by: string): void {
@@ -117,16 +118,16 @@ export class FleetBudget implements SharedBudget {
   }
 
   changed(): void {
-    this.#holder?.changed();
+    this.#budget?.changed();
   }
 
   /** When a request may go without the store; `Infinity` if that is unknown or not allowed. */
   aloneAt(weight: number): number {
     if (this.#aloneMax === 0) return never;
     const now = this.#clock.now();
-    const pausedUntil = now + (this.#holder?.pausedForMs ?? 0);
+    const pausedUntil = now + (this.#budget?.pausedForMs ?? 0);
     const since = Math.max(this.#store.aloneFrom(this.limit.windowMs), pausedUntil);
-    const isFree = this.#alone.inHand >= Math.min(weight, this.#aloneMax) && this.has(weight);
+    const isFree = this.#alone.idle >= Math.min(weight, this.#aloneMax) && this.has(weight);
     return now < since || isFree ? since : (this.#alone.backAt(1) ?? never);
   }
 
@@ -182,7 +183,7 @@ export class FleetBudget implements SharedBudget {
       this.#tripMs = this.#heardAt - sentAt;
       this.#unreported -= charge;
       if (wasAlone) this.#wasAlone = false;
-      if (reply.pausedForMs > 0) this.#holder?.pause(reply.pausedForMs, reply.pausedBy);
+      if (reply.pausedForMs > 0) this.#budget?.pause(reply.pausedForMs, reply.pausedBy);
     };
     return { message, heard };
   }

@@ -5,12 +5,14 @@ import { FleetBudget } from "./fleet-budget.ts";
 import type { LimitStore, Part } from "./limit-store.ts";
 import type { Ask, PartReply } from "./messages.ts";
 
+// After a failure of the store, the gate asks again after this time.
 const retryMs = 250;
-// The next message reports each request that has ended, and how long ago. The longest wait for such a message:
+// A message reports the end of a request, with the time since then, at the latest after this time.
 const mostUnreportedMs = 150;
+// The most requests of one queue in a message.
 const mostAsked = 100;
-// The first byte of a request leaves at most this long after a message that the store answered. A second later, the
-// store considers the process dead. The byte needs less than that second to reach the service.
+// The process may start to send requests until this long after its last answered message. A second later, the store
+// considers the process dead. Within that second, the first byte of a request reaches the service.
 const usableMs = silenceMs - 1_000;
 // With a request in flight, a process sends a message at least this often, so that it does not count as dead.
 const messageEveryMs = 500;
@@ -107,7 +109,7 @@ export class FleetGate implements Gate {
     if (ticket === undefined || ticket.hasGone) return;
     this.#tickets.delete(request);
     if (ticket.granted !== undefined) this.#end(ticket, { wasSent: false, wasAnswered: false });
-    // No request of this kind waits now. Tell the store, so that other processes stop giving way to it.
+    // No request of this kind waits now. Tell the store, so that other processes stop giving way to this kind.
     else if (this.#kind.queues.size === 0 && this.lacks !== undefined) this.seek();
   }
 
@@ -169,8 +171,8 @@ export class FleetGate implements Gate {
     const mayAsk = this.#underWay === undefined;
     const waiting = mayAsk ? this.#waiting() : [];
     // A question without requests reports that no request waits now, or checks whether a lost store is back.
-    const isOver = !isWaiting && (this.lacks !== undefined || this.#store.lost !== undefined);
-    const tickets = mayAsk && (waiting.length > 0 || isOver) ? waiting : undefined;
+    const needsEmptyAsk = !isWaiting && (this.lacks !== undefined || this.#store.lost !== undefined);
+    const tickets = mayAsk && (waiting.length > 0 || needsEmptyAsk) ? waiting : undefined;
     if (mayAsk) this.#askAt = tickets === undefined ? Number.NEGATIVE_INFINITY : never;
     if (ended.length === 0 && tickets === undefined && !isSilent) return [];
     this.#underWay ??= tickets;
@@ -183,10 +185,10 @@ export class FleetGate implements Gate {
         ended: ended.map(({ freeAt, ...one }) => ({ ...one, coolMs: freeAt.map((at) => at - sentAt) })),
         ask: tickets && this.#askOf(tickets),
       },
-      heard: (reply, repliedTo) => {
+      heard: (reply, messageSentAt) => {
         if (reply !== undefined) {
-          this.#answeredAt = Math.max(this.#answeredAt, repliedTo);
-          if (tickets !== undefined) this.#answered(tickets, reply, repliedTo);
+          this.#answeredAt = Math.max(this.#answeredAt, messageSentAt);
+          if (tickets !== undefined) this.#answered(tickets, reply, messageSentAt);
           return;
         }
         this.#ended.unshift(...ended);
@@ -248,7 +250,7 @@ export class FleetGate implements Gate {
     for (const [index, inMs] of granted.entries()) {
       const ticket = tickets[index];
       if (ticket === undefined || ticket.hasGone) continue;
-      // Meanwhile, the request has left the queue, or was sent without the store.
+      // The request has left the queue meanwhile, or was sent without the store. Return its permits.
       if (this.#tickets.get(ticket.request) !== ticket)
         this.#end(ticket, { wasSent: false, wasAnswered: false });
       else ticket.granted = { from: now + inMs, until: sentAt + usableMs + inMs };

@@ -125,8 +125,8 @@ class Asking {
     const isWide = at < part.spent.length - 1;
     const before = this.#before[at];
     const turn = before?.id === request.id ? before.turn : state.turn;
-    const isFull = budget.dayUsed + weightAt(part, request, at) > own.dayMax;
-    const { ms, isSure } = isFull
+    const isDayFull = budget.dayUsed + weightAt(part, request, at) > own.dayMax;
+    const { ms, isSure } = isDayFull
       ? { ms: own.windowMs, isSure: false }
       : this.#roomIn(at, amount, index === 0, { rank, isWide, turn });
     // Permits that are sure to be free soon are granted now for that time, which saves a message.
@@ -135,7 +135,7 @@ class Asking {
       Math.min(this.#message.grantAheadMs, own.windowMs / 10),
     );
     const isWaiting = ms > 0 && !(isSure && ms <= aheadMs);
-    if (isWaiting && !isFull) {
+    if (isWaiting && !isDayFull) {
       const want = this.#ask.requests.slice(index).reduce((sum, one) => sum + amountAt(part, one, at), 0);
       const ends = now + ms + graceMs + 2 * this.#message.storeFloorMs;
       const { process } = this.#message;
@@ -158,7 +158,7 @@ class Asking {
     const lack = budget.used + amount - own.max + Math.min(reserve + shares, own.max - amount);
     const ahead = (isOfFirst: boolean): number => budget.ahead(this.#name, me, isOfFirst, isBelowShare);
     const free = budget.freeIn(lack + ahead(isFirst));
-    // Other processes have not taken their part yet. Ask again once they have had their turn.
+    // Only the parts of other processes are in the way. Ask again once these processes have had their turn.
     if (free.ms > 0 && !isFirst && lack + ahead(true) <= 0)
       return { ms: Math.max(5, own.windowMs / 100), isSure: false };
     return free;
@@ -167,20 +167,22 @@ class Asking {
 
 /**
  * Applies a message to the budgets that processes share: grants requests, and records requests that have ended. The
- * function changes `records`. The only clock that it uses is `clock`.
+ * function changes `records`. It reads no clock, and uses only `storeTime`.
  *
  * A granted request holds its permits until it has ended; then they cool down for a window. If a process sends no
  * message for `silenceMs`, it counts as dead, and its permits cool down from then on.
  *
  * @param records - the state of each of the message's budgets; undefined for a new budget.
- * @param clock - the time of the store, in milliseconds.
+ * @param storeTime - the time of the store's clock, in milliseconds.
  */
 export const grant = (
   records: readonly (BudgetRecord | undefined)[],
   message: Message,
-  clock: number,
+  storeTime: number,
 ): { readonly records: readonly BudgetRecord[]; readonly reply: Reply } => {
-  const budgets = message.budgets.map((own, index) => new OpenBudget(records[index], own, message, clock));
+  const budgets = message.budgets.map(
+    (own, index) => new OpenBudget(records[index], own, message, storeTime),
+  );
   const parts = message.parts.map((part) => ({
     ...part,
     spent: part.budgets.flatMap((index) => budgets[index] ?? []),
@@ -189,7 +191,7 @@ export const grant = (
     end(part);
     if (part.ask === undefined) continue;
     const isWaiting = part.ask.requests.length > 0;
-    // Keep the shares before any part is answered, so that they also apply to parts answered earlier.
+    // Keep the shares of all parts before any part is answered, so that they also apply to the parts answered first.
     keepShares(part, part.ask, isWaiting ? 1 : 0);
     if (isWaiting && isInteractive(part.kind)) for (const budget of part.spent) budget.sawInteractive();
   }

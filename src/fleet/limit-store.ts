@@ -7,15 +7,15 @@ import type { FleetBudget, WhenLost } from "./fleet-budget.ts";
 import type { PartMessage, PartReply } from "./messages.ts";
 import type { Place, PlaceFault } from "./place.ts";
 
-/** The fault when no answer arrives in time. */
+/** The fault of a store that does not respond in time. */
 const silence: PlaceFault = {
   what: `has not responded for more than ${silenceMs / 1_000} s`,
   cause: undefined,
   isLasting: false,
 };
 const never = Number.POSITIVE_INFINITY;
-// The store grants a permit in advance if the permit is certain to become free within this time. A longer time saves messages, but
-// interactive calls then wait behind more requests that were granted ahead.
+// The store grants a permit in advance if the permit is certain to become free within this time. A longer time saves
+// messages, but makes interactive calls wait behind more requests that were granted ahead.
 const grantAheadMs = 100;
 
 /** The part of a message about requests of one kind, and the functions that take its reply. */
@@ -24,8 +24,8 @@ export interface Part {
   readonly budgets: readonly FleetBudget[];
   readonly message: Omit<PartMessage, "budgets">;
   /**
-   * Takes the reply to a message that was sent at `sentAt`. If the store failed, `reply` is undefined and `sentAt` has no
-   * meaning.
+   * Takes the reply to a message that was sent at `sentAt`. If the store failed, `reply` is undefined and `sentAt` has
+   * no meaning.
    */
   heard(reply: PartReply | undefined, sentAt: number): void;
   /** Called when the store has failed or has not replied in time, so that the gate may ask again. */
@@ -33,8 +33,8 @@ export interface Part {
 }
 
 /**
- * The connection of this process to the store of its shared limits. One message to the store carries the reports and questions of all kinds of
- * requests.
+ * The connection of this process to the store of its shared limits. One message to the store carries the reports and
+ * questions of all kinds of requests.
  */
 export class LimitStore {
   readonly clock: Clock;
@@ -72,7 +72,7 @@ export class LimitStore {
 
   get lost(): LostStore | undefined {
     const { share, maxMs } = this.whenLost;
-    // After an old failure, the store may be available again: let the next call try it.
+    // If the last failure is old, the store may be available again: let the next call try it.
     const isOld = this.clock.now() - this.#failedAt > silenceMs + graceMs;
     if (this.#lostSince === undefined || isOld) return undefined;
     const { what, cause, isLasting } = this.#fault;
@@ -86,8 +86,8 @@ export class LimitStore {
   }
 
   /**
-   * The time from which this process may use its share without the store. If the process was ever connected, that is one
-   * window after the loss, when the permits that any process used before it are free again.
+   * The time from which this process may use its share without the store. If the process was ever connected, that is
+   * one window after the loss of the store: the permits that any process used before the loss are then free again.
    */
   aloneFrom(windowMs: number): number {
     return (this.#lostSince ?? this.clock.now()) + (this.#wasConnected ? windowMs : 0);
@@ -105,8 +105,8 @@ export class LimitStore {
       this.#next = { at, cancel: this.clock.after(inMs, () => this.sendIn(0)) };
       return;
     }
-    // Send one message at a time, because two messages of one process would conflict when they write the same values in the
-    // store.
+    // Send one message at a time, because two messages of one process would conflict when they write the same values in
+    // the store.
     this.#isDue = this.#isSending;
     if (this.#isSending) return;
     this.#isSending = true;
@@ -154,6 +154,7 @@ export class LimitStore {
       for (const part of parts) part.heard(undefined, never);
       this.#lose(parts, fault);
     };
+    /** Gives the store up once it has not responded for `silenceMs`. */
     const watch = (): void => {
       const leftMs = Math.max(since, this.#exchange.heardAt) + silenceMs - this.clock.now();
       if (leftMs > 0) cancelAlarm = this.clock.after(leftMs, watch, { idle: true });

@@ -8,14 +8,19 @@ import type { Place } from "./place.ts";
 
 /** Who shares the limits, and what happens while their store is unavailable. You can change any limit here too. */
 export interface SharedLimitsOptions extends Partial<Limits> {
-  /** The same in every process that shares the limits. Use one id per API key, and `limitScopes` for what several keys share. */
+  /**
+   * The same in every process that shares the limits. Use one id per API key, and `limitScopes` for what several keys
+   * share.
+   */
   readonly id: string;
   /**
    * While the store is unavailable: `closed` (default) sends nothing, and after `maxLostMs` refuses calls with a
    * `ConnectionError`; `open` uses `share` of each limit.
    */
   readonly onLost?: "open" | "closed";
-  /** With `onLost: "open"`, the part of each limit that this process may use alone: above 0, at most 1. Required there. */
+  /**
+   * With `onLost: "open"`, the part of each limit that this process may use alone: above 0, at most 1. Required there.
+   */
   readonly share?: number;
   /** With `closed`, how long calls wait for an unavailable store, in milliseconds. Default 60,000. */
   readonly maxLostMs?: number;

@@ -1,3 +1,7 @@
+// A process requests permits from the store of shared limits with a message. The store is passive: it only keeps a
+// record of each budget. The process itself applies the message to these records, with the function `grant` (see
+// Exchange). Where a comment says that the store grants, replies or counts, `grant` does it.
+
 /** What a message reports about one budget. JSON has no `Infinity`, so `MAX_SAFE_INTEGER` stands for no limit. */
 export interface BudgetMessage {
   readonly max: number;
@@ -5,15 +9,14 @@ export interface BudgetMessage {
   readonly dayMax: number;
   /** The least time that a round trip to the service takes, as measured so far. */
   readonly floorMs: number;
-  /** The state that the process knows; an empty string for none. */
+  /** `born`, `writes` and `dayUsed` of the last reply. `born` is empty without a reply in the last 24 hours. */
   readonly born: string;
-  /** How many messages had changed that state. */
   readonly writes: number;
   readonly dayUsed: number;
-  /** The time of that state in the last reply. */
+  /** `at` and `aheadMs` of the last reply. */
   readonly knownAt: number;
   readonly aheadMs: number;
-  /** The time since the last reply, and the time from its message to the reply. */
+  /** The time since the last reply, and how long that reply took. */
   readonly ageMs: number;
   readonly tripMs: number;
   /** Whether the process used the budget while the store was unavailable, and the daily use to add for that. */
@@ -44,6 +47,7 @@ export interface WantedRequest {
 export interface Ask {
   /** The kind's share of each budget, kept from requests that need no narrower budget. */
   readonly shares: readonly number[];
+  /** The smallest fraction of each limit that background requests leave for interactive calls. */
   readonly leastReserve: number;
   /** The longest time from when a granted request may go until its end. */
   readonly leaseMs: number;
@@ -67,7 +71,7 @@ export interface Message {
   readonly storeFloorMs: number;
   /**
    * The store grants a permit in advance if the permit is certain to become free within this time and within a tenth of
-   * its window.
+   * its window, or within `storeFloorMs`.
    */
   readonly grantAheadMs: number;
   readonly budgets: readonly BudgetMessage[];
@@ -80,7 +84,7 @@ export interface BudgetReply {
   readonly born: string;
   /** How many messages have changed the state. A later reply has a smaller number if the store has lost changes. */
   readonly writes: number;
-  /** The time of the state. */
+  /** The time of the state, see `timeOf`. */
   readonly at: number;
   /** How far the store's clock is ahead of the time of the state. */
   readonly aheadMs: number;
@@ -97,7 +101,7 @@ export interface BudgetReply {
 
 /** The reply to a part of a message. */
 export interface PartReply {
-  /** In how many milliseconds each granted request may go, in their order. */
+  /** In how many milliseconds each granted request may go. These are the first requests of the part, in their order. */
   readonly granted: readonly number[];
   /** In how many milliseconds to ask again for the first request without a grant. */
   readonly waitMs: number;

@@ -30,8 +30,10 @@ import type { Ask, BudgetMessage, BudgetReply, EndedRequest, Message, WantedRequ
 /** The state of one budget while a message is applied, and the counts that each message computes anew. */
 export class OpenBudget {
   readonly state: BudgetRecord;
+  /** What the message reports about this budget. */
   readonly own: BudgetMessage;
   readonly #message: Message;
+  /** The permits that are not free for the message's process, and the part of them that interactive calls hold. */
   used = 0;
   interactive = 0;
   readonly #byKind = new Map<string, number>();
@@ -40,24 +42,25 @@ export class OpenBudget {
   /** When permits return. The time is sure for permits that are cooling down, not for permits in flight. */
   readonly #returns: { readonly at: number; readonly amount: number; readonly isSure: boolean }[] = [];
 
-  constructor(record: BudgetRecord | undefined, own: BudgetMessage, message: Message, clock: number) {
+  constructor(record: BudgetRecord | undefined, own: BudgetMessage, message: Message, storeTime: number) {
     // A store that was restored from a backup, or by a failover, has lost the last changes. Start a new record then.
     const isOlder = record !== undefined && own.born === record.born && record.writes < own.writes;
-    const state = record === undefined || isOlder ? newRecord(clock, message.process) : record;
+    const state = record === undefined || isOlder ? newRecord(storeTime, message.process) : record;
     state.writes += 1;
     this.state = state;
     this.own = own;
     this.#message = message;
-    const now = timeOf(state, clock, own);
+    const now = timeOf(state, storeTime, own);
     state.heardAt = now;
-    // The store has lost its data. Requests that were granted before may still be sent, and count for a window. Grant
-    // nothing until that time has passed. Keep the daily use as far as this process knows it.
+    // The process knows another record, so the store has lost its data. Requests that were granted before the loss may
+    // still be sent, and count for a window. Grant nothing until that time has passed. Keep the daily use that the
+    // process knows.
     if (own.born !== "" && own.born !== state.born) {
       state.blockedUntil = Math.max(state.blockedUntil, state.bornAt + own.windowMs + silenceMs);
       state.before = Math.max(state.before, own.dayUsed);
       state.beforeUntil = Math.max(state.beforeUntil, now - own.ageMs + dayMs + slotMs);
     }
-    // Other processes may be using their share without the store.
+    // If this process used its share without the store, others may still be using theirs.
     if (own.wasAlone) state.blockedUntil = Math.max(state.blockedUntil, now + own.windowMs + graceMs);
     if (state.beforeUntil <= now) state.before = 0;
     state.day = currentSlots(state.day, now);
@@ -109,7 +112,7 @@ export class OpenBudget {
     if (permits[one.id] !== undefined && !one.wasSent) this.charge(-weight);
     delete permits[one.id];
     if (!one.wasSent) return;
-    // This also applies if the permits were dropped because the process seemed dead. Whole milliseconds let permits
+    // The permits cool down even if they were dropped because the process seemed dead. Whole milliseconds let permits
     // return together.
     permits[one.id] = {
       amount: Math.min(weight, own.max),
@@ -138,8 +141,8 @@ export class OpenBudget {
   }
 
   /**
-   * Counts the permits that are not free for this process. A permit returns sooner by the least time that the next round
-   * trip takes.
+   * Counts the permits that are not free for this process. A permit returns sooner by the least time that the next
+   * round trip takes.
    */
   count(): void {
     const { state, own, now } = this;
@@ -215,6 +218,10 @@ export class OpenBudget {
   /**
    * How many permits other waiting requests get before this request. The first requests of kinds with the same rank go
    * in the order in which they became the first. The requests behind them leave every other process an equal part.
+   *
+   * @param name - the name of the request's own waiter.
+   * @param isFirst - whether the request is the first of its kind in its process.
+   * @param isBelowShare - whether the kind stays within its share of this budget.
    */
   ahead(
     name: string,

@@ -2,14 +2,14 @@ import { BatchTooLarge } from "../http/types.ts";
 import type { Ending } from "../options/shared-limits.ts";
 import type { Budget } from "./budget.ts";
 import type { Admission, AdmissionQueue, ConcurrencyLimit, Lack } from "./queue.ts";
-import { refusalOfPause, refusalOfWait, refusedForDay, refusedForStore } from "./refusals.ts";
+import { dayError, refusalOfPause, refusalOfWait, storeError } from "./refusals.ts";
 
 // A request takes all its permits at once or none, so no request holds one budget while it waits for another.
 // Interactive requests go before background requests; requests of the same priority go in order of arrival. A request
 // that lacks a budget delays only requests that need this budget too.
 
 const never = Number.POSITIVE_INFINITY;
-// After a failure, wait at least this long before sending the store another message.
+// After the store of shared limits has failed, send it another message at the earliest after this time.
 const leastSeekMs = 100;
 
 /** Returns the reason to refuse a request; undefined if it may wait or go. */
@@ -22,16 +22,15 @@ export const refusal = (admission: Admission): unknown => {
   if (slots.closing !== undefined && !plan.isDrained) return slots.closing;
   for (const budget of kind.budgets) {
     const spent = kind.weightOf(budget, weight);
-    if (!budget.day.has(spent) && !kind.gate?.isGranted(admission))
-      return refusedForDay(admission, budget, spent);
+    if (!budget.day.has(spent) && !kind.gate?.isGranted(admission)) return dayError(admission, budget, spent);
     const refused = budget.pausedForMs > 0 ? refusalOfPause(admission, budget) : undefined;
     if (refused !== undefined) return refused;
   }
   const lost = kind.narrowest.shared?.lost;
   if (lost !== undefined && (lost.givesUpAt ?? never) <= bounds.clock.now()) {
-    // No request may wait for the store now, so no waiting request would check whether it is back.
+    // While requests may not wait for the store, no waiting request checks whether the store is back. So check here.
     if (bounds.clock.now() - lost.failedAt >= leastSeekMs) kind.gate?.seek();
-    return refusedForStore(admission, lost);
+    return storeError(admission, lost);
   }
   const most = plan.isDivisible ? kind.cutTo(weight, bounds.interactiveReserve) : undefined;
   return most === undefined ? undefined : new BatchTooLarge(most);
@@ -53,16 +52,16 @@ const lacksOf = (admission: Admission): readonly Lack[] => {
     const of = kind.budgets.at(kind.gate.lacks?.index ?? -1) ?? kind.narrowest;
     return until === undefined ? nothing : [{ of, isForAll: false, until }];
   }
-  const hasReserve = kind.priority === "background" && !isDue(admission);
+  const leavesReserve = kind.priority === "background" && !isDue(admission);
   let lacks = nothing;
   for (const budget of kind.budgets) {
     const amount = kind.amountOf(budget, weight);
-    const reserve = hasReserve ? budget.keptFromBackground(amount, bounds.interactiveReserve) : 0;
-    const isShared = budget === kind.narrowest && budget.sharing.size > 0;
-    const shares = isShared ? budget.keptForShares(kind.priority) : 0;
+    const reserve = leavesReserve ? budget.keptFromBackground(amount, bounds.interactiveReserve) : 0;
+    const leavesShares = budget === kind.narrowest && budget.kindsWithShare.size > 0;
+    const shares = leavesShares ? budget.keptForShares(kind.priority) : 0;
     const until = budget.readyAt(amount, reserve + shares);
     if (until === undefined) continue;
-    // A request that is delayed only by the share of others must not delay those others.
+    // A request that waits only because of the shares of other kinds must not delay the requests of those kinds.
     const isForAll = shares === 0 || budget.readyAt(amount, reserve) !== undefined;
     lacks = [...lacks, { of: budget, isForAll, until }];
   }
@@ -103,7 +102,7 @@ export const enter = (admission: Admission): boolean => {
   // Only the first request of a queue can go, so a new request behind others needs no check.
   if (queue.first === admission) pump(kind.budgets);
   if (admission.hasGone) return true;
-  // A request that went first may have used up the day.
+  // The requests that `pump` admitted before this one may have used up the daily limit.
   if (admission.refused !== undefined) throw admission.refused;
   const reason = refusalOfWait(admission);
   if (reason === undefined) return false;
@@ -130,7 +129,7 @@ export const end = (admission: Admission, how: Ending): void => {
   if (kind.gate !== undefined) kind.gate.settle(admission, how);
   else for (const budget of kind.budgets) budget.end(kind.weightOf(budget, weight), admission, kind, how);
   slots.free();
-  // Check the queues only now: while only some permits are returned, they would count twice or not at all.
+  // Check the queues only after every budget has its permits back.
   if (isAwaited(kind.budgets, slots.inUse < slots.max ? undefined : slots)) pump(kind.budgets);
 };
 
@@ -141,7 +140,7 @@ export const end = (admission: Admission, how: Ending): void => {
 export const pump = (budgets: readonly Budget[]): void => {
   const queues = competing(budgets);
   while (serve(queues));
-  for (const { first } of queues) first?.tell();
+  for (const { first } of queues) first?.reportWait();
 };
 
 const competing = (budgets: readonly Budget[]): readonly AdmissionQueue[] => {
@@ -186,7 +185,7 @@ const serve = (queues: readonly AdmissionQueue[]): boolean => {
     for (const lack of lacks) {
       const { of, isForAll, until } = lack;
       if (until !== never && (queue.lack.until === never || until > queue.lack.until)) queue.lack = lack;
-      // Requests of these queues must not go before this request.
+      // Other queues that need the same budget must not go before this request.
       if (isForAll) for (const other of of.queues) other.block(lack);
       if ("wakeAt" in of) of.wakeAt(until);
     }

@@ -49,8 +49,8 @@ export class Budget implements SharingBudget {
   readonly day: DayCount;
   /** The queues with requests that will spend this budget. */
   readonly queues = new Set<WaitingQueue>();
-  /** The kinds with requests in flight or waiting that also need a narrower budget. */
-  readonly sharing = new Set<SharingKind>();
+  /** The kinds with a share of this budget: they have requests, and also need a narrower budget. */
+  readonly kindsWithShare = new Set<SharingKind>();
   /**
    * The kinds whose narrowest budget is this one, keyed by the widest budget of each. The keys are weak, because a
    * wider budget may leave memory earlier.
@@ -63,10 +63,13 @@ export class Budget implements SharingBudget {
   /** The end of the pause that ends last, and the response that asked for that pause. */
   #pausedUntil = Number.NEGATIVE_INFINITY;
   #pausedBy: string | undefined;
+  /** Whether the next request is a probe: a request that is sent alone after a pause. */
   #isProbeDue = false;
-  /** The request in flight that is sent alone after a pause. */
+  /** The probe, while it is in flight. */
   #probe: object | undefined;
+  /** Until when background work leaves a reserve for interactive calls. */
   #interactiveUntil = Number.NEGATIVE_INFINITY;
+  /** When the last background request went. */
   #backgroundAt = Number.NEGATIVE_INFINITY;
   #alarm: { readonly at: number; readonly cancel: Cancel } | undefined;
 
@@ -102,15 +105,15 @@ export class Budget implements SharingBudget {
   }
 
   /**
-   * Returns when `amount` permits may be taken so that `reserve` permits are left, or as many as the limit allows. The
-   * result is undefined for now, otherwise when to call again; `Infinity` if the end of a request decides.
+   * Returns when to call again, or undefined if `amount` permits may be taken now. `Infinity` means at the end of a
+   * request. After the permits are taken, `reserve` permits must be left, or as many as the limit allows.
    */
   readyAt(amount: number, reserve = 0): number | undefined {
     const now = this.#clock.now();
     if (now < this.#pausedUntil) return this.#pausedUntil;
     if (this.#probe !== undefined) return never;
     const wanted = amount + Math.min(reserve, Math.max(0, this.limit.max - amount));
-    if (this.#permits.inHand >= wanted) return undefined;
+    if (this.#permits.idle >= wanted) return undefined;
     const nextAt = this.#permits.backAt(1) ?? never;
     return reserve > 0 && this.#interactiveUntil > now ? Math.min(nextAt, this.#interactiveUntil) : nextAt;
   }
@@ -143,7 +146,7 @@ export class Budget implements SharingBudget {
     this.#interactiveUntil = this.#clock.now() + rememberedWindows * this.limit.windowMs;
   }
 
-  /** How many permits of a window background work leaves now; `least` is the smallest share of the limit. */
+  /** How many permits of a window background work leaves now; `least` is the smallest fraction of the limit. */
   reserve(least: number): number {
     const { max } = this.limit;
     const hasInteractive =
@@ -168,7 +171,7 @@ export class Budget implements SharingBudget {
   }
 
   *#shares(): Iterable<Share> {
-    for (const kind of this.sharing) {
+    for (const kind of this.kindsWithShare) {
       const inUse = this.#permits.taken.get(kind) ?? 0;
       yield { isInteractive: kind.priority === "interactive", share: kind.shareOf(this), inUse };
     }
@@ -203,8 +206,8 @@ export class Budget implements SharingBudget {
     this.changed();
   }
 
-  /** Removes a queue without waiting requests. */
-  left(queue: WaitingQueue): void {
+  /** Removes a queue that has no waiting requests any longer. */
+  removeQueue(queue: WaitingQueue): void {
     this.queues.delete(queue);
     if (this.queues.size > 0) return;
     this.#alarm?.cancel();
@@ -250,7 +253,7 @@ export class Budget implements SharingBudget {
   get state(): BudgetState {
     const { max } = this.limit;
     const isLimited = max !== never;
-    const used = isLimited ? Math.min(max, this.shared?.inUse ?? max - this.#permits.inHand) : 0;
+    const used = isLimited ? Math.min(max, this.shared?.inUse ?? max - this.#permits.idle) : 0;
     const { pausedForMs } = this;
     const lost = this.shared?.lost;
     const remaining = lost?.givesUpAt === undefined ? max - used : 0;

@@ -10,9 +10,9 @@ import { AdmissionQueue, type ConcurrencyLimit, Kind } from "./queue.ts";
 import { budgetsOf, type FindBudget, type LimitName } from "./registry.ts";
 
 const never = Number.POSITIVE_INFINITY;
-const nobody = { interactive: 0, background: 0 };
-// String literals, which all budgets share. A string that is built for each budget would stay in memory once per API key,
-// of which there may be thousands.
+const noneWaiting = { interactive: 0, background: 0 };
+// All budgets share these string literals. A string that is built for each budget would stay in memory once per API
+// key, of which there may be thousands.
 const dayOf = { requests: "requestsPerDay", emails: "emailsPerDay", events: "eventsPerDay" } as const;
 
 /** Returns the kind of requests that spend these budgets. Clients with the same budgets share the kind. */
@@ -65,8 +65,8 @@ export class RateLimiter {
   }
 
   /**
-   * Creates a queue for requests that spend the budget `name`. All of them also spend the budget `requests`. If `name` is
-   * `"sending"`, they spend the budget `emails` as well.
+   * Creates a queue for requests that spend the budget `name`. All of them also spend the budget `requests`. If `name`
+   * is `"sending"`, they spend the budget `emails` as well.
    */
   route(name: LimitName, priority: Priority, slots: ConcurrencyLimit): AdmissionQueue {
     const { requests, emails, events, sending } = this.budgets;
@@ -88,7 +88,7 @@ export class RateLimiter {
         pausedUntil: undefined,
         pausedBy: undefined,
         lost: shared?.lost?.why,
-        waiting: nobody,
+        waiting: noneWaiting,
       };
     };
     return {
@@ -107,14 +107,14 @@ export class RateLimiter {
   }
 }
 
-let isToldOfThreads = false;
+let hasWarnedOfThreads = false;
 
-const tellOfThreads = (log: Settings["log"]): void => {
-  if (isToldOfThreads || !log.isOn("warn")) return;
+const warnOfThreads = (log: Settings["log"]): void => {
+  if (hasWarnedOfThreads || !log.isOn("warn")) return;
   // The module is not imported, because workerd does not have it.
   const threads = globalThis.process?.getBuiltinModule?.("node:worker_threads");
   if (threads?.isMainThread !== false) return;
-  isToldOfThreads = true;
+  hasWarnedOfThreads = true;
   log.warn(
     "each worker thread counts only its own requests: share the limits with redisLimits or sqlLimits, " +
       "or set each thread's part in limits",
@@ -125,6 +125,6 @@ const tellOfThreads = (log: Settings["log"]): void => {
 /** Creates the limiter of a client. Clients that the service counts together share budgets within the process. */
 export const sharedLimiter = (settings: Settings, clock: Clock): RateLimiter => {
   const { limits, sharing, log } = settings;
-  if (limits !== false && sharing === undefined) tellOfThreads(log);
+  if (limits !== false && sharing === undefined) warnOfThreads(log);
   return new RateLimiter(limits, clock, sharing, budgetsOf(settings, clock));
 };

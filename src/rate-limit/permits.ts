@@ -3,7 +3,8 @@ import type { DayCount } from "../options/shared-limits.ts";
 import { Link } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
 
-interface Stretch {
+/** The round trips of one period. */
+interface Period {
   readonly since: number;
   leastMs: number;
   totalMs: number;
@@ -12,77 +13,80 @@ interface Stretch {
 
 const never = Infinity;
 
-const fewest = 20;
-const [mostStretches, longestStretches] = [6, 20];
+/** A period is complete only with this many round trips. */
+const fewestTrips = 20;
+/** How many complete periods count. */
+const mostPeriods = 6;
+/** A period that started this many period lengths ago is outdated. */
+const outdatedLengths = 20;
 
 /**
  * The shortest time that a round trip is expected to take, based on recent round trips. The service must count two uses
  * of a permit at least a window apart. The way back of the first response and the way there of the next request are
- * part of that window, so the wait between them can be shorter by the floor. The floor is the smallest recent round
- * trip, less the average excess over it: almost 0 for random latency, almost all of a constant latency. A busy
- * moment slows every response, so there is no floor before a whole period was measured.
+ * part of that window, so the wait between them can be shorter by the floor. The floor is the shortest recent round
+ * trip, less the average excess over the shortest: almost 0 for random latency, almost all of a constant latency. A
+ * busy moment slows every response, so there is no floor before a whole period was measured.
  */
 export class LatencyFloor {
-  readonly #stretchMs: number;
+  readonly #periodMs: number;
   readonly #bounds: { readonly slackMs: number; readonly mostMs: number };
   /** Periods, oldest first; the last one is not complete. */
-  #stretches: readonly Stretch[] = [];
+  #periods: readonly Period[] = [];
   floorMs = 0;
 
   /** The floor stays `slackMs` below the value that the latest periods show, and is at most `mostMs`. */
-  constructor(stretchMs: number, bounds: { readonly slackMs: number; readonly mostMs: number }) {
-    this.#stretchMs = stretchMs;
+  constructor(periodMs: number, bounds: { readonly slackMs: number; readonly mostMs: number }) {
+    this.#periodMs = periodMs;
     this.#bounds = bounds;
   }
 
   add(ms: number, now: number): void {
-    let stretch = this.#stretches.at(-1);
-    // A period that started so long ago is outdated: start over.
-    const isOld = stretch === undefined || now - stretch.since > this.#stretchMs * longestStretches;
+    let current = this.#periods.at(-1);
+    const isOutdated = current === undefined || now - current.since > this.#periodMs * outdatedLengths;
     const isComplete =
-      stretch !== undefined && now - stretch.since >= this.#stretchMs && stretch.count >= fewest;
-    if (stretch === undefined || isOld || isComplete) {
-      stretch = { since: now, leastMs: never, totalMs: 0, count: 0 };
-      if (isOld) this.floorMs = 0;
-      this.#stretches = isOld ? [stretch] : [...this.#stretches.slice(-mostStretches), stretch];
+      current !== undefined && now - current.since >= this.#periodMs && current.count >= fewestTrips;
+    if (current === undefined || isOutdated || isComplete) {
+      current = { since: now, leastMs: never, totalMs: 0, count: 0 };
+      if (isOutdated) this.floorMs = 0;
+      this.#periods = isOutdated ? [current] : [...this.#periods.slice(-mostPeriods), current];
     }
-    stretch.leastMs = Math.min(stretch.leastMs, ms);
-    stretch.totalMs += ms;
-    stretch.count += 1;
+    current.leastMs = Math.min(current.leastMs, ms);
+    current.totalMs += ms;
+    current.count += 1;
     // Without a complete period, a busy moment would look like a floor.
-    if (this.#stretches.length < 2) return;
+    if (this.#periods.length < 2) return;
     let [leastMs, totalMs, count] = [never, 0, 0];
-    for (const stretch of this.#stretches) {
-      leastMs = Math.min(leastMs, stretch.leastMs);
-      totalMs += stretch.totalMs;
-      count += stretch.count;
+    for (const period of this.#periods) {
+      leastMs = Math.min(leastMs, period.leastMs);
+      totalMs += period.totalMs;
+      count += period.count;
     }
     const excessMs = totalMs / count - leastMs;
     this.floorMs = Math.max(0, Math.min(leastMs - excessMs - this.#bounds.slackMs, this.#bounds.mostMs));
   }
 }
 
-// The most of a window that the floor may save, however long round trips seem to take.
-const mostAllowance = 1 / 3;
+// The largest floor, as a part of the window, however long round trips seem to take.
+const mostFloor = 1 / 3;
 
 // Long periods, because a starting or busy machine responds late for seconds, and then suddenly no longer.
-const stretchWindows = 10;
-// A busy machine adds some time to every round trip for a while. This slack keeps that time out of the floor, because
-// so small a saving is not worth a 429. Its maximum suits long windows too: their periods are longer, so a fast
-// response in each period is more likely.
-const allowanceSlack = 0.015;
+const periodWindows = 10;
+// A busy machine adds some time to every round trip for a while. The slack, a part of the window, keeps that time out
+// of the floor, because so small a saving is not worth a 429. `mostSlackMs` suits long windows too: their periods are
+// longer, so a fast response in each period is more likely.
+const floorSlack = 0.015;
 const mostSlackMs = 15;
 
 export const latencyFloorFor = (windowMs: number): LatencyFloor =>
-  new LatencyFloor(windowMs * stretchWindows, {
-    slackMs: Math.min(windowMs * allowanceSlack, mostSlackMs),
-    mostMs: windowMs * mostAllowance,
+  new LatencyFloor(windowMs * periodWindows, {
+    slackMs: Math.min(windowMs * floorSlack, mostSlackMs),
+    mostMs: windowMs * mostFloor,
   });
 
 /** Returns how long the permits of a request cool down, in milliseconds. */
 export const coolMs = ({ max, windowMs }: Limit, weight: number, wasAnswered: boolean): number => {
-  // Without a response, it is unknown when the service counted the request. This cancels the largest possible floor.
-  const extraMs = wasAnswered ? 0 : windowMs * mostAllowance;
+  // Without a response, it is unknown when the service counted the request. So the extra time cancels any floor.
+  const extraMs = wasAnswered ? 0 : windowMs * mostFloor;
   // A service that counts whole milliseconds may see a window up to 1 ms shorter, and no two clocks run equally fast.
   const marginMs = 1 + windowMs * 0.0001;
   return windowMs * Math.max(1, weight / max) + marginMs + extraMs;
@@ -106,7 +110,7 @@ interface Cooling<Holder> {
 export class Permits<Holder> {
   readonly #limit: Limit;
   readonly #clock: Clock;
-  #inHand: number;
+  #idle: number;
   readonly #taken = new Map<Holder, number>();
   /** A ring in the order of return. With an array, moving 40,000 entries took 90 µs per request. */
   readonly #cooling = new Link<Cooling<Holder> | undefined>(undefined);
@@ -115,14 +119,14 @@ export class Permits<Holder> {
   constructor(limit: Limit, clock: Clock) {
     this.#limit = limit;
     this.#clock = clock;
-    this.#inHand = limit.max;
+    this.#idle = limit.max;
     this.#latency = latencyFloorFor(limit.windowMs);
   }
 
   /** The number of idle permits. */
-  get inHand(): number {
+  get idle(): number {
     this.#thaw();
-    return this.#inHand;
+    return this.#idle;
   }
 
   /** The holders of permits in use or cooling down, with the number of each. */
@@ -132,14 +136,15 @@ export class Permits<Holder> {
   }
 
   /**
-   * The least time until `amount` permits have been free, in milliseconds: first idle permits, then cooling ones, then
-   * those in use. Every window later, all permits are free again.
+   * The least time in which `amount` permits can be taken, in milliseconds. Idle permits are free now, cooling permits
+   * at their return, and permits in use after a window. An amount above the limit uses the permits again, a window
+   * later each time.
    */
   readyInMs(amount: number): number {
     const { max, windowMs } = this.#limit;
-    if (amount <= this.inHand) return 0;
+    if (amount <= this.idle) return 0;
     const rounds = Math.ceil(amount / max) - 1;
-    const lacking = amount - rounds * max - this.#inHand;
+    const lacking = amount - rounds * max - this.#idle;
     if (lacking <= 0) return rounds * windowMs;
     const backAt = this.backAt(lacking);
     const inUseMs = windowMs - this.#latency.floorMs;
@@ -148,7 +153,7 @@ export class Permits<Holder> {
 
   /** A negative amount gives permits back at once, because the request was never sent. */
   take(amount: number, holder: Holder): void {
-    this.#inHand -= amount;
+    this.#idle -= amount;
     const count = (this.#taken.get(holder) ?? 0) + amount;
     if (count > 0) this.#taken.set(holder, count);
     else this.#taken.delete(holder);
@@ -217,8 +222,8 @@ export const currentSlots = (slots: DaySlots, now: number): DaySlots => {
 };
 
 /**
- * Returns the slots with `weight` added. A negative weight returns unused weight, from the latest slot backwards. Any
- * rest was counted in slots that have expired.
+ * Returns the slots with `weight` added. A negative weight gives back unused weight, from the latest slot backwards. If
+ * the slots hold less, the remaining weight was counted in slots that have expired.
  */
 export const chargedSlots = (slots: DaySlots, now: number, weight: number): DaySlots => {
   const slot = Math.floor(now / slotMs);
@@ -248,14 +253,15 @@ export const slotsFreeInMs = (slots: DaySlots, now: number, weight: number): num
   return 0;
 };
 
-// A smaller difference is no sleep: a gradually corrected wall clock gains up to 43 s a day on the client's clock.
+// If the wall clock is less than this ahead, the machine has not slept: a gradually corrected wall clock gains up to 43
+// s a day on the client's clock.
 const leastSleepMs = 60_000;
 
 /**
  * Counts a day's use in this process.
  *
- * The client's clock stands still while the machine sleeps. If the wall clock gets further ahead, the difference counts
- * as time too. Setting the wall clock back can undo only that difference.
+ * The client's clock stands still while the machine sleeps. So the time by which the wall clock gets ahead of the
+ * client's clock counts too. Setting the wall clock back can undo only this additional time.
  */
 export class DailyLimit implements DayCount {
   readonly name: string;

@@ -24,7 +24,7 @@ export interface WaitBounds {
 /** What a request lacks. */
 export interface Lack {
   readonly of: Budget | ConcurrencyLimit;
-  /** Whether later requests must not take it either. */
+  /** Whether later requests must not take permits or slots of `of` either. */
   readonly isForAll: boolean;
   /** When to check again, unless a request ends earlier; `Infinity` if only the end of a request can help. */
   readonly until: number;
@@ -89,8 +89,8 @@ export class Admission implements SharingRequest {
     return { operation: this.sending.operation.id, waitingFor: of.name, reason: of.reason, waitMs };
   }
 
-  /** Reports what the request waits for, and each change of it, for example from a slot to a limit. */
-  tell(): void {
+  /** Reports what the request waits for, unless that was reported before. It may change, from a slot to a limit. */
+  reportWait(): void {
     const { notice } = this;
     const { reason, waitingFor } = this.#reported ?? {};
     if (this.wait === undefined || (notice.reason === reason && notice.waitingFor === waitingFor)) return;
@@ -131,7 +131,7 @@ export class Kind {
   readonly priority: Priority;
   /** The last budget. A request spends its weight of this budget, and 1 of each other budget. */
   readonly narrowest: Budget;
-  /** The store that decides for this kind together with other processes; undefined if this process decides alone. */
+  /** Admits the requests in agreement with other processes; undefined if this process decides alone. */
   readonly gate: Gate | undefined;
   /** The queues with waiting requests. */
   readonly queues = new Set<AdmissionQueue>();
@@ -167,12 +167,12 @@ export class Kind {
    */
   begin(): void {
     this.#active += 1;
-    if (this.#active === 1) for (const wide of this.#wider) wide.sharing.add(this);
+    if (this.#active === 1) for (const wide of this.#wider) wide.kindsWithShare.add(this);
   }
 
   end(): void {
     this.#active -= 1;
-    if (this.#active === 0) for (const wide of this.#wider) wide.sharing.delete(this);
+    if (this.#active === 0) for (const wide of this.#wider) wide.kindsWithShare.delete(this);
   }
 
   /**
@@ -270,14 +270,14 @@ export class AdmissionQueue {
     if (this.length === 0) {
       kind.queues.delete(this);
       slots.queues.splice(slots.queues.indexOf(this), 1);
-      for (const budget of kind.budgets) budget.left(this);
+      for (const budget of kind.budgets) budget.removeQueue(this);
     }
     kind.gate?.drop(admission);
   }
 
   /** Removes a waiting request and rejects its wait. */
   refuse(admission: Admission, reason: unknown): void {
-    // The signal may have ended another request first, and the check that followed refused or admitted this one.
+    // One signal may abort several requests. A check of the queues, caused by another one, may have ended this wait.
     if (admission.wait === undefined) return;
     const wasFirst = this.first === admission;
     this.remove(admission);
@@ -286,7 +286,7 @@ export class AdmissionQueue {
     if (wasFirst) this.kind.narrowest.changed();
   }
 
-  /** Refuses the waiting requests that are not drained, and returns how many there were. */
+  /** Refuses the waiting requests, except those of a recorder (`isDrained`). Returns how many it refused. */
   refuseWaiting(reason: unknown): number {
     const refused = [...this.requests()].filter(({ sending }) => !sending.plan.isDrained);
     for (const admission of refused) this.refuse(admission, reason);
@@ -294,7 +294,7 @@ export class AdmissionQueue {
   }
 }
 
-/** The slots of one client: how many requests may be in flight. */
+/** The slots of a client and its siblings with the same transport: how many requests may be in flight. */
 export class ConcurrencyLimit {
   readonly name = "concurrency";
   readonly what = "a free slot (concurrency)";
@@ -304,9 +304,9 @@ export class ConcurrencyLimit {
   inUse = 0;
   /** What a request lacks while all slots are in use. */
   readonly lacks: readonly [Lack] = [{ of: this, isForAll: true, until: never }];
-  /** The queues of requests that need a slot, the queue whose turn is next first. */
+  /** The queues with waiting requests, in the order in which their turns come. */
   readonly queues: AdmissionQueue[] = [];
-  /** Why no request may start to wait or go, except drained ones; undefined while the client is open. */
+  /** Why only the requests of a recorder (`isDrained`) may start to wait or go; undefined while the client is open. */
   closing: unknown;
   #onIdle: (() => void)[] = [];
 
@@ -327,7 +327,11 @@ export class ConcurrencyLimit {
     }
   }
 
-  /** Refuses waiting requests, and new ones until `reopen`, except drained ones. Returns how many waited. */
+  /**
+   * Refuses the waiting requests, and new requests until `reopen`, except those of a recorder (`isDrained`).
+   *
+   * @returns how many waiting requests it refused.
+   */
   startClosing(reason: unknown): number {
     this.closing = reason;
     return [...this.queues].reduce((sum, queue) => sum + queue.refuseWaiting(reason), 0);

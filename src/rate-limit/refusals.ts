@@ -14,7 +14,7 @@ const inWords = (ms: number): string => {
 };
 
 /** Creates the error of a request that was not sent because of `limit`. `waitMs` is undefined if unknown. */
-const refusedFor = (sending: Sending, limit: string, why: string, waitMs?: number): RateLimitError =>
+const limitError = (sending: Sending, limit: string, why: string, waitMs?: number): RateLimitError =>
   sending.call.error(RateLimitError, `not sent, because ${why}`, {
     status: 429,
     headers: toHeaders({}),
@@ -36,14 +36,14 @@ const beyondBound = ({ sending, since, bounds }: Admission, ms: number): string 
 };
 
 /** Creates the error of a request for which the day has no room. */
-export const refusedForDay = ({ sending }: Admission, { day }: Budget, spent: number): RateLimitError => {
+export const dayError = ({ sending }: Admission, { day }: Budget, spent: number): RateLimitError => {
   const waitMs = day.resetsInMs(spent);
   const why = `the limit ${day.name} is used up (${day.used} of ${day.max}); it allows more in ${inWords(waitMs)}`;
-  return refusedFor(sending, day.name, why, waitMs);
+  return limitError(sending, day.name, why, waitMs);
 };
 
 /** Creates the error of a request that may not wait for an unavailable store any longer. */
-export const refusedForStore = ({ sending }: Admission, { why, cause }: LostStore): ConnectionError =>
+export const storeError = ({ sending }: Admission, { why, cause }: LostStore): ConnectionError =>
   sending.call.error(ConnectionError, `not sent, because ${why}`, { cause });
 
 /** Returns why a request may not wait for the pause of a budget; undefined if it may. */
@@ -53,7 +53,7 @@ export const refusalOfPause = (admission: Admission, budget: Budget): Error | un
   const beyond = isAllowed ? beyondBound(admission, pausedForMs) : ", which is longer than maxRetryAfterMs";
   if (beyond === undefined) return undefined;
   const what = `the service paused ${name} for another ${inWords(pausedForMs)}`;
-  return refusedFor(admission.sending, name, what + beyond, pausedForMs);
+  return limitError(admission.sending, name, what + beyond, pausedForMs);
 };
 
 /** Returns the least time that a request has to wait, 0 if unknown, and the budget that it waits for. */
@@ -76,13 +76,13 @@ const knownWait = ({ queue: { kind } }: Admission): { readonly ms: number; reado
 };
 
 /** Creates the error of a request that may not wait any longer. */
-export const refusedWait = (admission: Admission, why: string): RateLimitError => {
+export const waitError = (admission: Admission, why: string): RateLimitError => {
   const { sending, queue, bounds, notice } = admission;
   const { kind, slots, lack } = queue;
-  if (lack.of === slots) return refusedFor(sending, slots.name, `${why} (for ${slots.name})`);
+  if (lack.of === slots) return limitError(sending, slots.name, `${why} (for ${slots.name})`);
   const storeMs = (kind.gate?.lacks?.until ?? 0) - bounds.clock.now();
   const waitMs = Math.max(1, knownWait(admission).ms, notice.waitMs, storeMs);
-  return refusedFor(sending, lack.of.name, `${why} (for ${lack.of.what})`, waitMs);
+  return limitError(sending, lack.of.name, `${why} (for ${lack.of.what})`, waitMs);
 };
 
 /** Returns why a request may not start to wait; undefined if it may. */
@@ -93,11 +93,11 @@ export const refusalOfWait = (admission: Admission): Error | undefined => {
     let waiting = 0;
     for (const queue of slots.queues) if (queue.kind.priority === "interactive") waiting += queue.length;
     if (waiting > bounds.maxQueued)
-      return refusedWait(admission, `maxQueued (${bounds.maxQueued}) calls are already waiting`);
+      return waitError(admission, `maxQueued (${bounds.maxQueued}) calls are already waiting`);
   }
   const { ms, budget } = knownWait(admission);
   const beyond = beyondBound(admission, ms);
   if (beyond === undefined) return undefined;
   const what = `it would wait ${inWords(ms)} for the limit ${budget.name}`;
-  return refusedFor(sending, budget.name, what + beyond, ms);
+  return limitError(sending, budget.name, what + beyond, ms);
 };

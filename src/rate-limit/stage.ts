@@ -8,7 +8,7 @@ import { pauseMsOf } from "../runtime/headers.ts";
 import { end, enter } from "./admission.ts";
 import type { RateLimiter } from "./limiter.ts";
 import { Admission, type AdmissionQueue, type ConcurrencyLimit, type WaitBounds } from "./queue.ts";
-import { refusedWait } from "./refusals.ts";
+import { waitError } from "./refusals.ts";
 import type { LimitName } from "./registry.ts";
 
 export interface RateLimitSettings extends WaitBounds {
@@ -31,7 +31,7 @@ const watch = (admission: Admission, { clock, onLongWait }: RateLimitSettings): 
   const waitMs = Math.min(waitLeftMs, deadlineMs);
   const limit = deadlineMs < waitLeftMs ? "the client's deadline came near" : "maxWaitMs has passed";
   const unlink = whenAborted(sending.call.signal, () => queue.refuse(admission, sending.call.signal?.reason));
-  const giveUp = (): void => queue.refuse(admission, refusedWait(admission, `${limit} while it waited`));
+  const giveUp = (): void => queue.refuse(admission, waitError(admission, `${limit} while it waited`));
   const cancels = [unlink, waitMs === never ? undefined : clock.after(Math.max(0, waitMs), giveUp)];
   if (onLongWait !== undefined)
     cancels.push(
@@ -100,7 +100,7 @@ export const rateLimit = (settings: RateLimitSettings): Stage => {
     new Promise<Admission>(function waitInQueue(resolve, reject) {
       const inContext = settings.onWait && captureContext();
       admission.wait = { resolve, reject, cancels: watch(admission, settings), inContext };
-      admission.tell();
+      admission.reportWait();
       // Send from this promise, not from the call that admits the request, which has another async context.
     }).then((admitted) => sendAdmitted(admitted, clock.now()));
 

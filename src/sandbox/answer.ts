@@ -19,7 +19,10 @@ export interface Incoming {
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[]>>;
-  /** The uncompressed body. `listen` compresses it as `content-encoding` says. `fetch` returns it as it is, like any fetch. */
+  /**
+   * The uncompressed body. `listen` compresses it as `content-encoding` says. `fetch` returns it as it is, like any
+   * fetch.
+   */
   readonly body: string;
   /** The fault in the delivery of the response. `reset` breaks the connection before the first byte. */
   readonly delivery?: FaultName | "reset";
@@ -89,8 +92,8 @@ const parsed = (value: unknown, refusal?: Refusal) => ({ value, refusal });
 const refused = (value: unknown, why: string) => parsed(value, new Refusal(400, why));
 
 /**
- * Parses the body of a request. Returns its JSON, or its text with a refusal. The caller throws the refusal, because the
- * request must first count against the limits.
+ * Parses the body of a request. Returns its JSON, or its text with a refusal. The caller throws the refusal, because
+ * the request must first count against the limits.
  */
 export const parseBody = ({ method, headers, body }: Incoming) => {
   const mayBeEmpty = method === "GET" || method === "DELETE";

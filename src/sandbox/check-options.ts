@@ -148,6 +148,7 @@ const argumentRules = {
   doNotEmail: { address: mustBeText, isOnList: mustBeBoolean, workspace: mustBeText },
 };
 
+/** The fields that an argument must have, if its rules contain them. */
 const required = ["contacts", "address"];
 
 /** Checks the argument of a method or a control. @throws ConfigurationError naming every fault at once. */

@@ -13,7 +13,7 @@ export const when =
   (value, field) =>
     (test(value) ? then : otherwise)(value, field);
 
-/** Accepts one value without a check. */
+/** Accepts the value `accepted`, and checks every other value. */
 export const or = (accepted: unknown, check: Rule): Rule =>
   when((value) => value === accepted, anything, check);
 

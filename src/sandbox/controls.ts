@@ -34,8 +34,8 @@ export interface SandboxControls {
   /**
    * Adds one contact. In this method and the next ones, `workspace` is the name of a workspace; default: `default`.
    *
-   * @throws ConfigurationError when another contact has the email. Each method with a `workspace` also throws it when the
-   * workspace is unknown.
+   * @throws ConfigurationError when another contact has the email. Each method with a `workspace` also throws it when
+   * the workspace is unknown.
    * @example
    * ```ts
    * const { id } = sandbox.addContact({ email: "ada@example.com", stage: "UNSUBSCRIBED" });
@@ -84,7 +84,7 @@ export interface SandboxControls {
    */
   doNotEmail(address: string, isOnList?: boolean, workspace?: string): void;
   /**
-   * Changes a key: revokes it, or sets its scopes or expiry.
+   * Revokes a key, or changes its scopes, expiry, role or mail account.
    *
    * @throws ConfigurationError for an unknown key or change.
    * @example

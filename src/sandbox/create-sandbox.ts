@@ -24,8 +24,9 @@ export interface Sandbox extends SandboxControls {
   /** A `fetch` that needs no sockets and answers for any host: `new Client({ fetch: sandbox.fetch, … })`. */
   readonly fetch: typeof fetch;
   /**
-   * Request handlers for MSW 2 and 3: `setupServer(...sandbox.handlers)`. They answer requests below the option `baseUrl`. Without
-   * it, they answer requests that carry one of the sandbox's keys. Other requests go to your own handlers.
+   * Request handlers for MSW 2 and 3: `setupServer(...sandbox.handlers)`. They answer requests below the option
+   * `baseUrl`. Without it, they answer requests that carry one of the sandbox's keys. Other requests go to your own
+   * handlers.
    */
   readonly handlers: MswHandlers;
   /** The records of the workspace `default`, and all requests. */
@@ -41,8 +42,8 @@ export interface Sandbox extends SandboxControls {
    */
   stateOf(workspace: string): SandboxState;
   /**
-   * Waits for an `email`, `contact`, `event` or `request` with these fields, for work that your code does in the background.
-   * Existing records count, too.
+   * Waits for an `email`, `contact`, `event` or `request` with these fields, for work that your code does in the
+   * background. Existing records count, too.
    *
    * @throws Error when none arrived within `timeoutMs` (default 5,000).
    * @example
@@ -53,7 +54,8 @@ export interface Sandbox extends SandboxControls {
    */
   readonly waitFor: WaitFor;
   /**
-   * Starts an HTTP server, with a page at `/` that shows the received requests. Only the server keeps the process alive.
+   * Starts an HTTP server, with a page at `/` that shows the received requests. Only the server keeps the process
+   * alive.
    *
    * @throws ConfigurationError for an invalid option; the system's own error when the port is in use.
    * @example
@@ -76,8 +78,8 @@ export interface Sandbox extends SandboxControls {
    */
   fail(options: FaultOptions): PlannedFault;
   /**
-   * Moves the sandbox's clock forward by milliseconds, at least 0. Windows of limits end, scheduled emails are sent, and
-   * delayed responses arrive.
+   * Moves the sandbox's clock forward by milliseconds, at least 0. Windows of limits end, scheduled emails are sent,
+   * and delayed responses arrive.
    *
    * @throws ConfigurationError for any other value.
    * @example
@@ -98,7 +100,8 @@ export interface Sandbox extends SandboxControls {
    */
   freeze(isFrozen?: boolean): void;
   /**
-   * Resets the sandbox: removes records, requests and planned faults, restores options and keys, and starts the clock again.
+   * Resets the sandbox: removes records, requests and planned faults, restores options and keys, and starts the clock
+   * again.
    *
    * @example
    * ```ts
@@ -107,8 +110,8 @@ export interface Sandbox extends SandboxControls {
    */
   reset(): void;
   /**
-   * Writes all records to a JSON file: contacts, companies, lists, events, emails, scheduled emails, and how far the clock is
-   * ahead. The file does not contain keys, requests, planned faults or used limits.
+   * Writes all records to a JSON file: contacts, companies, lists, events, emails, scheduled emails, and how far the
+   * clock is ahead. The file does not contain keys, requests, planned faults or used limits.
    *
    * @throws the system's own error when the file cannot be written.
    * @example
@@ -118,8 +121,8 @@ export interface Sandbox extends SandboxControls {
    */
   save(file: string): Promise<void>;
   /**
-   * Resets the sandbox and loads a file that `save` wrote. Scheduled emails that are due by now are sent. In a file that you
-   * write yourself, a contact needs only its `email`.
+   * Resets the sandbox and loads a file that `save` wrote. Scheduled emails that are due by now are sent. In a file
+   * that you write yourself, a contact needs only its `email`.
    *
    * @throws ConfigurationError naming the file and all its faults; the sandbox is then unchanged.
    * @example

@@ -58,23 +58,24 @@ const misplaced = (options: unknown): string[] => {
     : ['with.items needs operation: "events.recordBatch", because only a batch has items'];
 };
 
-interface ActiveFault {
+interface FaultPlan {
   /** The number of the plan, counted from 1. */
   readonly id: number;
   readonly options: FaultOptions;
   readonly effect: PlannedEffect;
+  /** The number of requests so far to the plan's operation. */
   seen: number;
-  /** The number of requests that the plan applied to. */
+  /** The number of requests that failed because of the plan. */
   hits: number;
 }
 
-const isDue = ({ options, seen }: ActiveFault, random: Random): boolean => {
+const isDue = ({ options, seen }: FaultPlan, random: Random): boolean => {
   const { nth = 1, times = 1, chance = 1 } = options;
   return seen >= nth && seen < nth + times && (chance >= 1 || random() < chance);
 };
 
 export const createFaultPlans = (random: Random) => {
-  const plans = new Map<number, ActiveFault>();
+  const plans = new Map<number, FaultPlan>();
   let count = 0;
   return {
     /** @throws ConfigurationError for an invalid plan, or one that could not have the intended effect. */
@@ -82,7 +83,7 @@ export const createFaultPlans = (random: Random) => {
       const faults = ruleFaults(options, planRules, { required: ["with"] });
       refuseSetup("sandbox.fail", [...faults, ...misplaced(options)]);
       count += 1;
-      const plan: ActiveFault = { id: count, options, effect: effectOf(options.with), seen: 0, hits: 0 };
+      const plan: FaultPlan = { id: count, options, effect: effectOf(options.with), seen: 0, hits: 0 };
       plans.set(plan.id, plan);
       return {
         get hits() {

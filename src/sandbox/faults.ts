@@ -32,7 +32,7 @@ export type FaultName =
   | "unknown-fields"
   /** Applied; every field is null. */
   | "null-fields"
-  /** Applied; numbers become strings, strings numbers. */
+  /** Applied; numbers and booleans become strings, and strings become numbers. */
   | "wrong-types"
   /** Applied; status 204 and no body. */
   | "no-content"

@@ -16,8 +16,8 @@ const targetOf = ({ pathname, search }: URL, basePath: string): string =>
 const isRequest = (input: FetchInput): input is Request => typeof input === "object" && "url" in input;
 
 /**
- * Reads the arguments of `fetch`. Returns synchronously if the body is a string, so that the request takes effect before
- * `fetch` returns its promise. It creates no `Request`, which would double the cost of a call.
+ * Reads the arguments of `fetch`. Returns synchronously if the body is a string, so that the request takes effect
+ * before `fetch` returns its promise. It creates no `Request`, which would double the cost of a call.
  */
 const readRequest = (input: FetchInput, init: FetchInit, basePath: string): Incoming | Promise<Incoming> => {
   const { Headers, Response } = platform();

@@ -17,7 +17,7 @@ export interface RequestRecord {
   readonly body: unknown;
   /** The time when the request was counted, in milliseconds since 1970 on the sandbox's clock. */
   readonly at: number;
-  /** The workspace of the API key. Undefined without a valid key, or if a fault dropped the request before the service. */
+  /** The workspace of the API key. Undefined without a valid key, or if a fault dropped the request. */
   readonly workspace: string | undefined;
   /** The response status; undefined if a fault sent none. */
   readonly status: number | undefined;
@@ -25,7 +25,9 @@ export interface RequestRecord {
   readonly applied: boolean;
   /** The limit that caused a 429; undefined for any other status, and for a planned 429. */
   readonly limit: LimitName | undefined;
-  /** The fault of the request: its name, `status-503`, `redirect` or `items`; undefined without a fault. */
+  /**
+   * The fault of the request: `status-503`, `items`, `delay`, or a name such as `redirect`; undefined without a fault.
+   */
   readonly fault: string | undefined;
 }
 
@@ -82,9 +84,9 @@ const gapsAfter = (total: number, keep: number): string | undefined => {
 };
 
 /**
- * Counts all requests. It stores the newest `keep` requests with headers and body, and a row for each of the newest 100,000.
- * It stores the newest 500 responses, and every failed response to a request that still has its body. Bodies are cut after
- * 64 Ki characters.
+ * Counts all requests. It stores the newest `keep` requests with headers and body, and a row for each of the newest
+ * 100,000. It stores the newest 500 responses, and every failed response to a request that still has its body. Bodies
+ * are cut after 64 Ki characters.
  */
 export const createJournal = (keep: number, changed: () => void) => {
   const requests: RequestRecord[] = [];

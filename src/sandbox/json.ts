@@ -16,5 +16,5 @@ type Defined<T> = { readonly [Name in keyof T]?: Exclude<T[Name], undefined> };
 
 /** The fields that have a value. */
 export const defined = <T extends object>(fields: T): Defined<T> =>
-  // Only fields without a value are left out.
+  // The cast is safe: only fields without a value are left out.
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>;

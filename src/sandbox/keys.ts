@@ -51,8 +51,8 @@ export const authenticate = (
 };
 
 /**
- * The reason why the key may not do this; undefined if it may. Only browsers send `Origin` or `Sec-Fetch-Site`; Node's
- * fetch sends neither.
+ * The reason why a request with this key may not run the operation; undefined if it may. Only browsers send `Origin` or
+ * `Sec-Fetch-Site`; Node's fetch sends neither.
  */
 export const forbiddenReason = (
   { settings: { scopes, role } }: ApiKey,

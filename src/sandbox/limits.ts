@@ -73,7 +73,7 @@ const sentences: Record<LimitName, string> = {
   mailAccountPerDay: "The mail account reached its daily sending limit",
 };
 
-/** The charges on all limits of a budget; none without a weight. */
+/** The charges on all limits of a budget; none if `weight` is 0. */
 export const chargesOn = (meters: Meters, weight = 1) =>
   weight === 0 ? [] : [...meters].map(([name, meter]) => ({ name, meter, weight }));
 

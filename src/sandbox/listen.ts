@@ -17,9 +17,9 @@ const nameIn = (header: string | undefined): string | undefined => {
 };
 
 /**
- * Whether the `Host` header of a request names this server. With DNS rebinding, an attacker makes the host name of a web
- * page resolve to this machine. Requests from that page carry its host name, and must not reach the sandbox. An IP address
- * cannot be rebound.
+ * Whether the `Host` header of a request names this server. With DNS rebinding, an attacker makes the host name of a
+ * web page resolve to this machine. Requests from that page carry its host name, and must not reach the sandbox. An IP
+ * address cannot be rebound.
  *
  * @param names - the host that the server listens on, and the allowed hosts.
  * @param address - the local address of this connection.

@@ -45,6 +45,6 @@ export const createHandlers = (
   const { predicate } = handler;
   handler.predicate = async (matched) => isOwn(matched.request) && predicate.call(handler, matched);
   const handlers: unknown[] = [handler];
-  // See MswHandlers.
+  // The comment on MswHandlers explains this cast.
   return handlers as MswHandlers;
 };

@@ -19,7 +19,10 @@ export interface ApiKeyOptions {
   readonly expiresAt?: Date | string;
   /** Whether the key was revoked; default: false. A revoked key gives 401. */
   readonly revoked?: boolean;
-  /** The role of the key's creator: `editor` may not send, `viewer` may only read; other calls give 403. Default: `admin`. */
+  /**
+   * The role of the key's creator: `editor` may not send, `viewer` may only read; other calls give 403. Default:
+   * `admin`.
+   */
   readonly role?: Role;
   /** The id of the mail account that sends the key's emails; default: the workspace's first account. */
   readonly mailAccount?: string;
@@ -45,7 +48,9 @@ export interface MailAccountChange {
   readonly connected?: boolean;
   /** Every send fails with 502 and this message; null repairs the account. */
   readonly failing?: string | null;
-  /** How many emails of all keys and schedules the account sends per day from now on; null restores the initial limit. */
+  /**
+   * How many emails of all keys and schedules the account sends per day from now on; null restores the initial limit.
+   */
   readonly dailyLimit?: number | null;
 }
 
@@ -106,12 +111,14 @@ export const documentedLimits = {
   eventsPerDay: { max: 100_000, windowMs: day },
 } as const satisfies Record<string, LimitWindow>;
 
-/** The names of the limits: the documented ones, and the daily limit of a mail account, which has no documented number. */
+/**
+ * The names of the limits: the documented ones, and the daily limit of a mail account, which has no documented number.
+ */
 export type LimitName = keyof typeof documentedLimits | "mailAccountPerDay";
 
 /**
- * The limits that apply. A missing limit is as documented; a number keeps the documented window; `false` turns the limit
- * off. The daily limit of a mail account is its own option, `dailyLimit`.
+ * The limits that apply. A missing limit is as documented; a number keeps the documented window; `false` turns the
+ * limit off. The daily limit of a mail account is its own option, `dailyLimit`.
  */
 export type SandboxLimits = {
   readonly [Name in keyof typeof documentedLimits]?: LimitWindow | number | false;
@@ -138,7 +145,9 @@ export interface SandboxOptions extends WorkspaceOptions {
    * requests to any origin that carry one of the keys.
    */
   readonly baseUrl?: string | undefined;
-  /** More workspaces by name, with their settings. The settings of `default` are at the top level, beside this option. */
+  /**
+   * More workspaces by name, with their settings. The settings of `default` are at the top level, beside this option.
+   */
   readonly workspaces?: Readonly<Record<string, WorkspaceOptions>> | undefined;
 }
 
@@ -154,8 +163,8 @@ export interface ListenOptions {
    */
   readonly allowedHosts?: readonly string[] | undefined;
   /**
-   * Whether to serve the page at `/` and the controls under `/_sandbox/`. Default: only if `host` is this machine, because
-   * anyone who can reach them can read and change everything.
+   * Whether to serve the page at `/` and the controls under `/_sandbox/`. Default: only if `host` is this machine,
+   * because anyone who can reach them can read and change everything.
    */
   readonly workbench?: boolean | undefined;
 }

@@ -2,7 +2,9 @@ import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The content types of the workbench page's files, by extension. The files are served unchanged; the build copies them. */
+/**
+ * The content types of the workbench page's files, by extension. The files are served unchanged; the build copies them.
+ */
 const types: Readonly<Record<string, string>> = {
   html: "text/html",
   css: "text/css",

@@ -63,7 +63,11 @@ export const createSandboxClock = (base: Clock) => {
     wallTime,
     after,
     sleep: (ms: number, signal?: AbortSignal) => sleepOn({ after }, ms, signal),
-    /** Moves the clock. Timers that become due fire in order, each at its own due time. @throws ConfigurationError for a time out of range. */
+    /**
+     * Moves the clock. Timers that become due fire in order, each at its own due time.
+     *
+     * @throws ConfigurationError for a time out of range.
+     */
     advance(wait: unknown) {
       refuseSetup("sandbox.advance", mustBeWait(wait, "ms"));
       const ms = Number(wait);
@@ -88,8 +92,8 @@ export const createSandboxClock = (base: Clock) => {
       return stoppedAt !== undefined;
     },
     /**
-     * How far the clock is ahead of the base clock; negative if it is behind. While the clock is stopped, how far it was
-     * ahead when it stopped.
+     * How far the clock is ahead of the base clock; negative if it is behind. While the clock is stopped, only
+     * `advance` and `setAhead` change this value.
      */
     get aheadMs() {
       return offset;

@@ -115,7 +115,11 @@ export const createSnapshots = (
       [...world().workspaces].map(([name, workspace]) => [name, workspaceSnapshot(workspace)]),
     ),
   });
-  /** Replaces all records and sends due scheduled emails. @throws ConfigurationError naming every fault; the sandbox is then unchanged. */
+  /**
+   * Replaces all records and sends due scheduled emails.
+   *
+   * @throws ConfigurationError naming every fault; the sandbox is then unchanged.
+   */
   const restore = (value: unknown): void => {
     refuseSetup(
       "sandbox.load",

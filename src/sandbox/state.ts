@@ -10,8 +10,8 @@ import type {
 import type { World } from "./world.ts";
 
 /**
- * The records of a workspace and all requests. Each property is a live view that you must not change. After a reset, read
- * the property again.
+ * The records of a workspace and all requests. Each property is a live view that you must not change. After a reset,
+ * read the property again.
  */
 export interface SandboxState {
   /** The contacts, in order of creation. */
@@ -32,7 +32,11 @@ export interface SandboxState {
   readonly counts: RequestCounts;
 }
 
-/** The state of one workspace. It shows the new world after a reset. @throws ConfigurationError if there is no such workspace. */
+/**
+ * Returns the state of one workspace. After a reset, the same object shows the new world.
+ *
+ * @throws ConfigurationError if there is no such workspace.
+ */
 export const stateOf = (world: () => World, name: string): SandboxState => {
   const current = (): SandboxState => {
     const { contacts, companies, lists, events, emails, scheduled } = world().workspaceNamed(name);

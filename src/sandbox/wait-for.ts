@@ -61,7 +61,8 @@ export const createWaiting = (
     const find = () => records().find((record) => fits(fields ?? {}, record));
     const present = find();
     if (present !== undefined) return present;
-    // Write the fields now: a value that JSON cannot hold rejects the promise here, and would end the process in the timer.
+    // Write the fields now: a value that JSON cannot hold rejects the promise here, and would end the process in the
+    // timer.
     const what = `${kind} with ${JSON.stringify(fields ?? {})}`;
     return new Promise((resolve, reject) => {
       const look = (): void => {

@@ -8,7 +8,7 @@ type Trigger = Pick<EventRecord, "name" | "properties"> & { readonly occurredAt:
 type RunResult = Omit<EventResponse, "id" | "name" | "contactId" | "duplicate" | "createdContact">;
 
 const hour = 3_600_000;
-const oldest = ({ transactional }: AutomationOptions): number => (transactional ? 7 * 24 : 72) * hour;
+const maxAge = ({ transactional }: AutomationOptions): number => (transactional ? 7 * 24 : 72) * hour;
 
 type Step = "started" | "exited" | "resumed" | "converted" | "already" | undefined;
 
@@ -21,7 +21,7 @@ const stepIn = (
   const { startsOn, waitsFor, exitsOn, goalOn, correlateBy } = automation;
   const correlation = correlateBy === undefined ? undefined : event.properties[correlateBy];
   const current = active.get(contactId);
-  const isYoung = age <= oldest(automation);
+  const isYoung = age <= maxAge(automation);
   if (current !== undefined && current.correlation === correlation) {
     if (goalOn === event.name || exitsOn === event.name) {
       active.delete(contactId);
@@ -51,7 +51,7 @@ export const runAutomations = (
   const affected = runs
     .map(({ automation }) => automation)
     .filter(({ startsOn, waitsFor }) => startsOn === event.name || waitsFor === event.name);
-  const isTooOld = age > Math.max(72 * hour, ...affected.map(oldest));
+  const isTooOld = age > Math.max(72 * hour, ...affected.map(maxAge));
   const steps =
     contactId === undefined ? [] : runs.map((run) => ({ run, step: stepIn(run, event, contactId, age) }));
   const count = (wanted: Step) => steps.filter(({ step }) => step === wanted).length;

@@ -6,8 +6,8 @@ import type { Workspace } from "../store/workspace.ts";
 import { bodyFields, type Call, notFound, readFields, readPaging, readTime } from "./call.ts";
 import { accountFor, readDraft, sendNow } from "./send.ts";
 
-// The document only says that scheduled emails can be listed, changed and cancelled. The statuses and bodies here are the
-// simplest that fit the rest of the interface.
+// The document only says that scheduled emails can be listed, changed and cancelled. The statuses and bodies here are
+// the simplest that fit the rest of the interface.
 
 /** Sends the email at its `sendAt`, or as soon after it as the account's limits have room. */
 export const dispatchLater = (record: ScheduledRecord, workspace: Workspace): void => {

@@ -19,10 +19,10 @@ import {
 } from "./call.ts";
 import { readContactFields } from "./contacts.ts";
 
-/** The sandbox's choice: the document mentions a maximum, but not its value. */
+/** The sandbox's own value: the service document mentions a maximum, but no number. */
 const maxPropertiesBytes = 32_768;
 
-/** The three names in the document, in lower case and without punctuation. */
+/** The property names that the service refuses: the three in its document, in lower case and without punctuation. */
 const refusedNames = new Set(["password", "cardnumber", "ssn"]);
 
 const assertHarmless = (value: unknown): void => {

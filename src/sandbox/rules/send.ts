@@ -39,7 +39,12 @@ const plainText = (html: string): string =>
     .replace(/ ?\n ?/g, "\n")
     .trim();
 
-/** The account that may send an email now; `name` is its id, undefined for the first. @throws Refusal 400 */
+/**
+ * Returns the account that sends an email, if it may be sent now.
+ *
+ * @param name - the id of the account; undefined for the workspace's first account.
+ * @throws Refusal 400
+ */
 export const accountFor = (
   draft: EmailDraft,
   name: string | undefined,
@@ -61,8 +66,8 @@ export const accountFor = (
 };
 
 /**
- * Sends an email that passed the checks: creates the recipient's contact if needed, records the email, and counts it for
- * the account's day.
+ * Sends an email that passed the checks: creates the recipient's contact if needed, records the email, and counts it
+ * for the account's day.
  *
  * @returns the service's answer.
  * @throws Refusal 502 when the account fails; nothing has changed then.

@@ -3,8 +3,8 @@ import type { SandboxOptions } from "../options.ts";
 import type { ContactRecord } from "./records.ts";
 
 /**
- * The contacts of one workspace, in order of creation, with an index for each kind of lookup. Without a search, the cost of
- * a page does not depend on the number of contacts.
+ * The contacts of one workspace, in order of creation, with an index for each kind of lookup. Without a search, the
+ * cost of a page does not depend on the number of contacts.
  */
 export const createContactStore = (order: SandboxOptions["order"]) => {
   const all: ContactRecord[] = [];

@@ -9,8 +9,8 @@ import type { Fields } from "../json.ts";
 type Filled<T> = { [Name in keyof T]: Exclude<T[Name], null> };
 
 /**
- * A contact, as the sandbox stores and returns it. A new contact has the stage `NEW` (not documented), the source `MANUAL`
- * and `verified` false, unless you set them. Times are on the sandbox's clock.
+ * A contact, as the sandbox stores and returns it. A new contact has the stage `NEW` (not documented), the source
+ * `MANUAL` and `verified` false, unless you set them. Times are on the sandbox's clock.
  */
 export interface ContactRecord extends Filled<Omit<Contact, "id" | "notes" | "customFields" | "listIds">> {
   /** An opaque string. */

@@ -16,7 +16,7 @@ import type {
 /** Services that all workspaces of a sandbox share. */
 export interface Services {
   readonly clock: SandboxClock;
-  /** Creates an opaque id with this prefix. */
+  /** Creates an opaque id with a prefix. */
   readonly newId: (prefix: string) => string;
   readonly metersFor: MetersFor;
   readonly order: SandboxOptions["order"];

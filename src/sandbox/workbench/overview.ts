@@ -8,7 +8,10 @@ const mostPoints = 2_000;
 
 /** Records the use of every limit over time: each call adds the current use. */
 export const createBudgetHistory = (world: () => World, clock: SandboxClock) => {
-  /** Points, oldest first; `at` is in milliseconds since 1970 on the sandbox's clock. A reset makes new meters with new histories. */
+  /**
+   * Points, oldest first; `at` is in milliseconds since 1970 on the sandbox's clock. A reset makes new meters with new
+   * histories.
+   */
   const histories = new WeakMap<Meter, [at: number, used: number][]>();
   return () =>
     world().meters.flatMap(({ owner, meters }) =>

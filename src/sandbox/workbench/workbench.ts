@@ -15,8 +15,8 @@ import { contactDetail, eventDetail, listContacts, listEvents } from "./people.t
 import { listRequests, requestDetail } from "./requests.ts";
 
 /**
- * Whether a request comes from a page of another origin. Browsers report the origin in `Sec-Fetch-Site` or `Origin`, which
- * pages cannot set. Programs send neither header, and are allowed: a program here can reach the sandbox anyway.
+ * Whether a request comes from a page of another origin. Browsers report the origin in `Sec-Fetch-Site` or `Origin`,
+ * which pages cannot set. Programs send neither header, and are allowed: a program here can reach the sandbox anyway.
  */
 const isFromElsewhere = ({ headers }: Pick<Incoming, "headers">): boolean => {
   const { origin, host, "sec-fetch-site": site } = headers;

@@ -253,7 +253,7 @@ test("those who wait are looked at when the next permit is back, and no timer ou
   take(budget, 1, by);
   settle(budget, 1, by, 0);
   want(budget, 1);
-  budget.left({
+  budget.removeQueue({
     kind: { ...interactive, narrowest: budget },
     slots: {},
     length: 0,

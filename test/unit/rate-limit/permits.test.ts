@@ -52,12 +52,12 @@ test("a permit is not in hand before a window and its margin are over", async ()
   const { clock, permits } = open();
   permits.take(1, me);
   permits.cool(1, 0, me);
-  const inHand: number[] = [];
+  const idle: number[] = [];
   for (const ms of [1_000.5, 0.5, 0.1]) {
     await clock.advance(ms);
-    inHand.push(permits.inHand);
+    idle.push(permits.idle);
   }
-  expect(inHand).toEqual([9, 9, 10]);
+  expect(idle).toEqual([9, 9, 10]);
 });
 
 test("permits return on time behind a batch that cools for several windows", async () => {
@@ -79,7 +79,7 @@ test("permits return on time behind a batch that cools for several windows", asy
     2_001,
   ]);
   await clock.advance(1_000);
-  expect([permits.taken.size, permits.inHand, permits.backAt(1)]).toEqual([0, 10, undefined]);
+  expect([permits.taken.size, permits.idle, permits.backAt(1)]).toEqual([0, 10, undefined]);
 });
 
 test("the allowance for the latency counts", async () => {
