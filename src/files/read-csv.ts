@@ -128,9 +128,13 @@ const nulProblem =
 
 /** Why a row with too few or too many cells cannot be read; undefined if spreadsheets write such rows. */
 const widthProblem = ({ cells, isQuoted }: Row, width: number): string | undefined => {
-  // MySQL writes a backslash before a delimiter or line break in a cell.
-  const ends = cells.length > width ? cells.slice(0, -1) : cells.slice(-1);
-  if (cells.length !== width && ends.some((cell, at) => cell.endsWith("\\") && isQuoted?.[at] !== true))
+  // MySQL writes a backslash before a delimiter or line break in a cell. A line break can only have cut the last cell of a
+  // short row, and a delimiter can only have split the other cells of a long row.
+  const isCut = (cell: string, index: number): boolean =>
+    (index === cells.length - 1) === cells.length < width &&
+    cell.endsWith("\\") &&
+    isQuoted?.[index] !== true;
+  if (cells.length !== width && cells.some(isCut))
     return `this row has ${cellCount(cells.length)}, but the header has ${columnCount(width)}. A backslash does not escape a delimiter or a line break: export the cells in quotes`;
   // Spreadsheets leave out empty cells at the end of a row, or add some.
   return cells.length > width && cells.slice(width).some((cell) => trimmed(cell) !== "")
