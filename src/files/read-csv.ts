@@ -1,3 +1,4 @@
+import { foldedName } from "../runtime/nearest-name.ts";
 import {
   must,
   mustBeBoolean,
@@ -150,9 +151,16 @@ const rowParser = (name: string, options: ReadCsvOptions & CsvFacts) => {
   let header: readonly string[] = [];
   /** The index of the column with the address; -1 if there is none. */
   let addressAt = -1;
-  /** The texts of the fields in a row, for comparison with the header. */
+  /** The texts of the fields in a row, for comparison with the header. The spelling of a name makes no difference. */
   const textsOf = (row: Row, fields: readonly ReadColumn[]): readonly string[] =>
-    fields.map((column) => trimmed(textOf(row, column, options)));
+    fields.map((column) => foldedName(trimmed(textOf(row, column, options))));
+  /** Whether a row has the name of the column with the address, or of its field, where other rows have an address. */
+  const isHeader = (row: Row, addressColumn: ReadColumn): boolean => {
+    const text = trimmed(textOf(row, addressColumn, options));
+    // Decide fast for most rows, which have an address.
+    if (text === "" || (text.includes("@") && !header[addressAt]?.includes("@"))) return false;
+    return [header[addressAt], address].includes(foldedName(text));
+  };
   return (row: Row) => {
     if (columns === undefined) {
       const { line, cells, text } = row;
@@ -169,7 +177,7 @@ const rowParser = (name: string, options: ReadCsvOptions & CsvFacts) => {
       return undefined;
     }
     const addressColumn = columns[addressAt];
-    if (addressColumn !== undefined && trimmed(textOf(row, addressColumn, options)) === header[addressAt]) {
+    if (addressColumn !== undefined && isHeader(row, addressColumn)) {
       const isSame = textsOf(row, columns).every((text, index) => text === header[index]);
       if (isSame) return { problem: "this is the header again, as in a file that was joined from several" };
       const problem =

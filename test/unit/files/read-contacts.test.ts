@@ -221,6 +221,35 @@ describe("in files that were joined", () => {
     );
   });
 
+  test.each(["EMAIL,Phone,Name", " Email ,phone,name", "e_mail,phone,name"])(
+    "another header that spells the address differently ends the reading, too: %s",
+    async (header) => {
+      await expect(readFile(`email,name,phone\na@b.co,Ann,1\n${header}\nb@b.co,2,Bob\n`, {})).rejects.toThrow(
+        "input line 3: this line is a second header with other columns",
+      );
+    },
+  );
+
+  test("the header again in capitals is a bad line", async () => {
+    const records = [{ email: "a@b.co" }, { email: "b@b.co" }];
+    const text = "email\na@b.co\nEMAIL\nb@b.co\n";
+    expect(await readFile(text, { onInvalid: () => undefined })).toEqual(records);
+  });
+
+  test("a header with the field's own name is found under a column that was mapped to the field", async () => {
+    const text = "Mail,name\na@b.co,Ann\nemail,phone\nb@b.co,2\n";
+    const columns = { Mail: "email" };
+    await expect(readFile(text, { columns })).rejects.toThrow("input line 3: this line is a second header");
+  });
+
+  test("an empty cell under a column without a name is no second header", async () => {
+    const columns = { "": "email" };
+    expect(await readFile(",name\na@b.co,Ann\n,Bob\n", { columns })).toEqual([
+      { email: "a@b.co", name: "Ann" },
+      { name: "Bob" },
+    ]);
+  });
+
   test("another header ends the reading: its rows have other columns", async () => {
     const read = readContacts(inPieces("email,name,phone\na@b.co,Ann,1\nemail,phone\nb@b.co,2\n", 5), {
       format: "csv",
