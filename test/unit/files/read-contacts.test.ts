@@ -208,6 +208,15 @@ test("texts that look like null are written so that they are read as texts", asy
   expect(await gather(readContacts(path("out.csv")))).toEqual(contacts);
 });
 
+test("texts with invisible characters at their ends are written so that they are read as texts", async () => {
+  const { path } = scratch();
+  const contacts = ["\u200BAnn", "Ann\u200B", "12\u200B", "\u200BNULL", "\uFEFFAnn"].map((name) => ({
+    ...{ name, email: "a@b.co", customFields: { name } },
+  }));
+  await writeCsv(path("out.csv"), contacts);
+  expect(await gather(readContacts(path("out.csv")))).toEqual(contacts);
+});
+
 test("a text in a formula is no number of a custom field", async () => {
   expect(await readFile('email,customFields.a,customFields.b\na@b.co,="12",12\n')).toEqual([
     { email: "a@b.co", customFields: { a: "12", b: 12 } },
