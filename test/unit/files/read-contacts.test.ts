@@ -217,6 +217,16 @@ test("texts with invisible characters at their ends are written so that they are
   expect(await gather(readContacts(path("out.csv")))).toEqual(contacts);
 });
 
+test("columns named like the members of every object are read like all others", async () => {
+  const { path } = scratch();
+  const contacts = [{ email: "a@b.co", customFields: { constructor: "Ann", toString: 3, valueOf: "4" } }];
+  await writeCsv(path("out.csv"), contacts);
+  expect(await gather(readContacts(path("out.csv")))).toEqual(contacts);
+  expect(await readFile("email,constructor\na@b.co,Ann\n")).toEqual([
+    { email: "a@b.co", constructor: "Ann" },
+  ]);
+});
+
 test("a text in a formula is no number of a custom field", async () => {
   expect(await readFile('email,customFields.a,customFields.b\na@b.co,="12",12\n')).toEqual([
     { email: "a@b.co", customFields: { a: "12", b: 12 } },
