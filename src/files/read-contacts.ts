@@ -118,8 +118,11 @@ const cellOf = (
 
 const cellTypes = ["text", "number", "boolean", "list"];
 
+// The reader of contacts casts each cell itself, and leaves out empty ones.
+const { cast: _cast, emptyCells: _emptyCells, ...readerRules } = csvRules;
+
 const contactRules: Rules = {
-  ...csvRules,
+  ...readerRules,
   customFields: anything,
   format: mustBeOneOf("csv", "ndjson"),
   types: must(

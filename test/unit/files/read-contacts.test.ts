@@ -227,6 +227,14 @@ test("columns named like the members of every object are read like all others", 
   ]);
 });
 
+test.each(["cast", "emptyCells"])(
+  "the option %s of readCsv is refused, because readContacts decides on it",
+  (option) => {
+    const value = option === "cast" ? String : "null";
+    expect(() => readContacts("a.csv", { [option]: value })).toThrow(`there is no option "${option}"`);
+  },
+);
+
 test("a text in a formula is no number of a custom field", async () => {
   expect(await readFile('email,customFields.a,customFields.b\na@b.co,="12",12\n')).toEqual([
     { email: "a@b.co", customFields: { a: "12", b: 12 } },
