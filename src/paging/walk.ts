@@ -154,7 +154,7 @@ export class Walk<T> {
 
   /** Whether the service may have refused the page only because it starts after the end of the list. */
   #mayBePastEnd({ skip }: PageRequest): boolean {
-    if (skip < this.#position || this.#phase.is === "searching") return true;
+    if (skip < this.#position || this.#phase.is === "searching" || this.#end.isCountedTo(skip)) return true;
     return Math.min(this.#size.maxShared, this.#end.maxShared) === 0;
   }
 
