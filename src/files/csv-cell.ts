@@ -1,6 +1,7 @@
 import { ValidationError } from "../errors.ts";
 import { findUnsafeNumber } from "../runtime/unsafe-numbers.ts";
 import { isDate, messageOf, parsedJson } from "../runtime/values.ts";
+import { trimmed } from "./csv-columns.ts";
 import { unsafeProblem } from "./invalid.ts";
 
 // Characters that a spreadsheet may read as the start of a formula, also in full width, after any apostrophes.
@@ -74,7 +75,7 @@ export const typedCellOf = (value: unknown, path: string, delimiter: string): Wr
     const isEncoded =
       path.startsWith("customFields.") && /^[["{]/.test(value) && parsedJson(value) !== undefined;
     // The reader removes spaces around an unquoted cell.
-    const isQuoted = plainIn(value) !== value || value.trim() !== value || nullTexts.includes(value);
+    const isQuoted = plainIn(value) !== value || trimmed(value) !== value || nullTexts.includes(value);
     return { cell: isEncoded ? JSON.stringify(value) : value, isQuoted };
   }
   // Joined by `;`, a list with one element, with numbers, or with texts that need quotes would not be read as the same

@@ -41,10 +41,18 @@ const faultsOf = (columns: readonly Column[]): string[] => {
   });
 };
 
-const outerBlanks = /^[\s\u200B\uFEFF]+|[\s\u200B\uFEFF]+$/g;
+const blank = /[\s\u200B\uFEFF]/;
 
-/** Removes spaces around a text, including ones that a screen doesn't show. */
-export const trimmed = (text: string): string => text.replace(outerBlanks, "");
+/**
+ * Removes spaces around a text, including ones that a screen doesn't show. A regular expression would take quadratic time
+ * for a text with many spaces in its middle.
+ */
+export const trimmed = (text: string): string => {
+  let [from, to] = [0, text.length];
+  while (from < to && blank.test(text.charAt(from))) from += 1;
+  while (to > from && blank.test(text.charAt(to - 1))) to -= 1;
+  return text.slice(from, to);
+};
 
 /**
  * Splits the name of a column at dots if it starts with `customFields`. In other names, a dot is part of the name:

@@ -128,7 +128,11 @@ export const exportList = async (
     await work.finish(finish);
   } catch (error) {
     await work.leave();
-    if (work.isResumed && error instanceof ResponseValidationError)
+    // The walk's own fault has neither attempts nor issues. A broken or invalid page has, and says nothing about the
+    // checkpoint.
+    const isOfWalk =
+      error instanceof ResponseValidationError && error.attempts === 0 && error.issues.length === 0;
+    if (work.isResumed && isOfWalk)
       work.refuse(
         "does not match the list. Either the list belongs to another workspace, or the contacts that were read last have all been deleted. To start over, delete the checkpoint",
         error,

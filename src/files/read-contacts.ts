@@ -103,7 +103,8 @@ const cellOf = (
   if (setByService.has(name)) return undefined;
   const cell = isQuoted ? text : trimmed(text);
   if (cell === "") return undefined;
-  const type = types[name.replace(/^customFields\./, "")];
+  const key = name.replace(/^customFields\./, "");
+  const type = Object.hasOwn(types, key) ? types[key] : undefined;
   if (type !== undefined) return typedCell(cell, type, name);
   if (name === "verified" && isBoolean(cell)) return cell.toLowerCase() === "true";
   if (name === "emailConfidence" && Number.isFinite(Number(cell))) return Number(cell);
@@ -117,8 +118,11 @@ const cellOf = (
 
 const cellTypes = ["text", "number", "boolean", "list"];
 
+// The reader of contacts casts each cell itself, and leaves out empty ones.
+const { cast: _cast, emptyCells: _emptyCells, ...readerRules } = csvRules;
+
 const contactRules: Rules = {
-  ...csvRules,
+  ...readerRules,
   customFields: anything,
   format: mustBeOneOf("csv", "ndjson"),
   types: must(
@@ -223,8 +227,8 @@ export const readContacts = <Custom = Record<string, unknown>>(
   const { delimiter: _, columns = {}, skipLines: __, onHeader, ...ndjsonOptions } = csvOptions;
   refuseSetup("readContacts", ruleFaults(settings, contactRules));
   const isCsv = isCsvName(source, settings);
-  /** The field of each column, keyed by column name. */
-  const fieldNames: Record<string, string | false> = {};
+  /** The field of each column, keyed by column name. It has no prototype, because a column may be named `constructor`. */
+  const fieldNames: Record<string, string | false> = Object.create(null);
   const records = isCsv
     ? csvRecords(source, {
         ...csvOptions,

@@ -1,3 +1,4 @@
+import { foldedName } from "../runtime/nearest-name.ts";
 import {
   must,
   mustBeBoolean,
@@ -129,9 +130,13 @@ const nulProblem =
 
 /** Why a row with too few or too many cells cannot be read; undefined if spreadsheets write such rows. */
 const widthProblem = ({ cells, isQuoted }: Row, width: number): string | undefined => {
-  // MySQL writes a backslash before a delimiter or line break in a cell.
-  const ends = cells.length > width ? cells.slice(0, -1) : cells.slice(-1);
-  if (cells.length !== width && ends.some((cell, at) => cell.endsWith("\\") && isQuoted?.[at] !== true))
+  // MySQL writes a backslash before a delimiter or line break in a cell. A line break can only have cut the last cell of a
+  // short row, and a delimiter can only have split the other cells of a long row.
+  const isCut = (cell: string, index: number): boolean =>
+    (index === cells.length - 1) === cells.length < width &&
+    cell.endsWith("\\") &&
+    isQuoted?.[index] !== true;
+  if (cells.length !== width && cells.some(isCut))
     return `this row has ${cellCount(cells.length)}, but the header has ${columnCount(width)}. A backslash does not escape a delimiter or a line break: export the cells in quotes`;
   // Spreadsheets leave out empty cells at the end of a row, or add some.
   return cells.length > width && cells.slice(width).some((cell) => trimmed(cell) !== "")
@@ -147,9 +152,16 @@ const rowParser = (name: string, options: ReadCsvOptions & CsvFacts) => {
   let header: readonly string[] = [];
   /** The index of the column with the address; -1 if there is none. */
   let addressAt = -1;
-  /** The texts of a row's fields, for the comparison with the header. */
+  /** The texts of the fields in a row, for comparison with the header. The spelling of a name makes no difference. */
   const textsOf = (row: Row, fields: readonly ReadColumn[]): readonly string[] =>
-    fields.map((column) => trimmed(textOf(row, column, options)));
+    fields.map((column) => foldedName(trimmed(textOf(row, column, options))));
+  /** Whether a row has the name of the column with the address, or of its field, where other rows have an address. */
+  const isHeader = (row: Row, addressColumn: ReadColumn): boolean => {
+    const text = trimmed(textOf(row, addressColumn, options));
+    // Decide fast for most rows, which have an address.
+    if (text === "" || (text.includes("@") && !header[addressAt]?.includes("@"))) return false;
+    return [header[addressAt], address].includes(foldedName(text));
+  };
   return (row: Row) => {
     if (columns === undefined) {
       const { line, cells, text } = row;
@@ -166,7 +178,7 @@ const rowParser = (name: string, options: ReadCsvOptions & CsvFacts) => {
       return undefined;
     }
     const addressColumn = columns[addressAt];
-    if (addressColumn !== undefined && trimmed(textOf(row, addressColumn, options)) === header[addressAt]) {
+    if (addressColumn !== undefined && isHeader(row, addressColumn)) {
       const isSame = textsOf(row, columns).every((text, index) => text === header[index]);
       if (isSame) return { problem: "this is the header again, as in a file that was joined from several" };
       const problem =

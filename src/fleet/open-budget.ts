@@ -168,8 +168,13 @@ export class OpenBudget {
       this.#hold(holder, amount);
       if (Object.keys(holder.permits).length === 0) delete state.holders[name];
     }
-    for (const [name, { kind, ends }] of Object.entries(state.kinds))
-      if (ends <= now && !this.#kindsInFlight.has(kind)) delete state.kinds[name];
+    // Requests in flight keep only the latest share of their kind. Otherwise, the shares of all processes that have ever
+    // sent would accumulate.
+    const later = new Set<string>();
+    for (const [name, { kind, ends }] of Object.entries(state.kinds).reverse()) {
+      if (ends <= now && (later.has(kind) || !this.#kindsInFlight.has(kind))) delete state.kinds[name];
+      later.add(kind);
+    }
     if (state.probe !== "" && !isProbing) {
       state.probe = "";
       state.isProbeDue = true;

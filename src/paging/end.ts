@@ -90,6 +90,11 @@ export class ListEnd {
     return this.#doubts === 0 ? Number.POSITIVE_INFINITY : maxDoubts - this.#doubts;
   }
 
+  /** Whether the service's latest count says that the list ends exactly before this position. */
+  isCountedTo(position: number): boolean {
+    return this.#total === position;
+  }
+
   /**
    * Whether the list ends with the page. Undefined if the service counts more records than it returned: the caller must
    * request the position again.

@@ -164,7 +164,7 @@ export class Walk<T> {
 
   /** Whether the service may have refused the page only because it starts after the end of the list. */
   #mayBePastEnd({ skip }: PageRequest): boolean {
-    if (skip < this.#position || this.#phase.is === "searching") return true;
+    if (skip < this.#position || this.#phase.is === "searching" || this.#end.isCountedTo(skip)) return true;
     return Math.min(this.#size.maxShared, this.#end.maxShared) === 0;
   }
 
@@ -178,7 +178,11 @@ export class Walk<T> {
     if (hidden === undefined) return false;
     this.#ahead.drop();
     const { refusal, total } = hidden;
-    const fault = refusal ?? this.#settings.onShort(total - this.#reached, total);
+    // The list may have moved since the last record was yielded, so its position counts only if the page shows the record.
+    const last = page.data.findIndex((record) => this.#recent.ageOf(idOf(record)) === 0);
+    const missing = total - (last === -1 ? this.#reached : request.skip + last + 1);
+    const isComplete = last !== -1 && missing <= 0;
+    const fault = isComplete ? undefined : (refusal ?? this.#settings.onShort(Math.max(1, missing), total));
     if (fault !== undefined) throw fault;
     this.#hasEnded = true;
     return true;

@@ -49,8 +49,8 @@ const faultInside = (value: object, level: Level): JsonFault | undefined => {
 };
 
 const opaqueFault = (value: object): string => {
-  const { name } = value.constructor;
-  // A generator, an iterator and an anonymous class have no name of their own.
+  // An object may have no constructor. A generator, an iterator and an anonymous class have no name of their own.
+  const name = value.constructor?.name ?? "";
   const what = ["", "Object"].includes(name) ? shown(value) : `a ${name}`;
   const conversion = conversionOf(value);
   // A number that is too large for JSON keeps its digits as text.

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { writeCsv, writeNdjson } from "../../src/files/index.ts";
-import { Client, ConfigurationError } from "../../src/index.ts";
+import { Client, ConfigurationError, ResponseValidationError } from "../../src/index.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "touchpoint-foreign-"));
@@ -106,5 +106,25 @@ test.each([
       });
       expect(left()).toEqual(before);
     }
+  },
+);
+
+test.each([
+  ["a page that is not JSON", "garbage", "warn", "not JSON"],
+  ["a page with an invalid contact", "missing-fields", "strict", "the response is invalid"],
+] as const)(
+  "an export that continues ends with its own error at %s",
+  async (_, fault, responseValidation, message) => {
+    const out = join(folder, `${fault}.ndjson`);
+    const checkpoint = `${out}.json`;
+    const { sandbox, client } = workspace("ours");
+    sandbox.seedContacts(800);
+    sandbox.fail({ operation: "contacts.list", nth: 3, with: { status: 403 } });
+    await expect(writeNdjson(out, client.contacts.list(), { checkpoint })).rejects.toThrow("403");
+    const again = client.withOptions({ responseValidation, maxRetries: 0 });
+    sandbox.fail({ operation: "contacts.list", times: 999, with: fault });
+    const error = await writeNdjson(out, again.contacts.list(), { checkpoint }).catch((e: unknown) => e);
+    expect(error).toBeInstanceOf(ResponseValidationError);
+    expect(error).toMatchObject({ message: expect.stringContaining(message) });
   },
 );

@@ -193,12 +193,47 @@ test("null of a database is an empty cell where it is not quoted, in joined colu
   ]);
 });
 
+test("a cell with 300,000 blanks in its middle does not keep the reader busy until the test times out", async () => {
+  const notes = `x${" ".repeat(300_000)}y`;
+  expect(await readFile(`email,notes\na@b.co,"${notes}"\nb@b.co,${notes}\n`)).toEqual([
+    { email: "a@b.co", notes },
+    { email: "b@b.co", notes },
+  ]);
+});
+
 test("texts that look like null are written so that they are read as texts", async () => {
   const { path } = scratch();
   const contacts = ["\\N", "NULL", "null"].map((name) => ({ email: "a@b.co", name, customFields: { name } }));
   await writeCsv(path("out.csv"), contacts);
   expect(await gather(readContacts(path("out.csv")))).toEqual(contacts);
 });
+
+test("texts with invisible characters at their ends are written so that they are read as texts", async () => {
+  const { path } = scratch();
+  const contacts = ["\u200BAnn", "Ann\u200B", "12\u200B", "\u200BNULL", "\uFEFFAnn"].map((name) => ({
+    ...{ name, email: "a@b.co", customFields: { name } },
+  }));
+  await writeCsv(path("out.csv"), contacts);
+  expect(await gather(readContacts(path("out.csv")))).toEqual(contacts);
+});
+
+test("columns named like the members of every object are read like all others", async () => {
+  const { path } = scratch();
+  const contacts = [{ email: "a@b.co", customFields: { constructor: "Ann", toString: 3, valueOf: "4" } }];
+  await writeCsv(path("out.csv"), contacts);
+  expect(await gather(readContacts(path("out.csv")))).toEqual(contacts);
+  expect(await readFile("email,constructor\na@b.co,Ann\n")).toEqual([
+    { email: "a@b.co", constructor: "Ann" },
+  ]);
+});
+
+test.each(["cast", "emptyCells"])(
+  "the option %s of readCsv is refused, because readContacts decides on it",
+  (option) => {
+    const value = option === "cast" ? String : "null";
+    expect(() => readContacts("a.csv", { [option]: value })).toThrow(`there is no option "${option}"`);
+  },
+);
 
 test("a text in a formula is no number of a custom field", async () => {
   expect(await readFile('email,customFields.a,customFields.b\na@b.co,="12",12\n')).toEqual([
@@ -219,6 +254,35 @@ describe("in files that were joined", () => {
     await expect(readFile(text, { columns: { "E-mail": "email" } })).rejects.toThrow(
       "this is the header again",
     );
+  });
+
+  test.each(["EMAIL,Phone,Name", " Email ,phone,name", "e_mail,phone,name"])(
+    "another header that spells the address differently ends the reading, too: %s",
+    async (header) => {
+      await expect(readFile(`email,name,phone\na@b.co,Ann,1\n${header}\nb@b.co,2,Bob\n`, {})).rejects.toThrow(
+        "input line 3: this line is a second header with other columns",
+      );
+    },
+  );
+
+  test("the header again in capitals is a bad line", async () => {
+    const records = [{ email: "a@b.co" }, { email: "b@b.co" }];
+    const text = "email\na@b.co\nEMAIL\nb@b.co\n";
+    expect(await readFile(text, { onInvalid: () => undefined })).toEqual(records);
+  });
+
+  test("a header with the field's own name is found under a column that was mapped to the field", async () => {
+    const text = "Mail,name\na@b.co,Ann\nemail,phone\nb@b.co,2\n";
+    const columns = { Mail: "email" };
+    await expect(readFile(text, { columns })).rejects.toThrow("input line 3: this line is a second header");
+  });
+
+  test("an empty cell under a column without a name is no second header", async () => {
+    const columns = { "": "email" };
+    expect(await readFile(",name\na@b.co,Ann\n,Bob\n", { columns })).toEqual([
+      { email: "a@b.co", name: "Ann" },
+      { name: "Bob" },
+    ]);
   });
 
   test("another header ends the reading: its rows have other columns", async () => {

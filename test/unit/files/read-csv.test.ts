@@ -324,6 +324,12 @@ test("a row that a backslash has cut or split is refused, and a path at the end 
   ]);
 });
 
+test("a short row may end with a backslash if its last cell is quoted, and not if another cell is", async () => {
+  const { records, invalid } = await readPastFaults('a,b,c\nx,"C:\\"\n"x",y\\\n');
+  expect(records).toEqual([{ a: "x", b: "C:\\" }]);
+  expect(invalid).toEqual([[3, '"x",y\\', expect.stringContaining("A backslash does not escape")]]);
+});
+
 test("a text in a formula is a text, unless told not to", async () => {
   const text = 'a,b\n="0049","=""0050"""\n=SUM(1),\'="x"\n';
   expect(await read(text)).toEqual([

@@ -105,3 +105,15 @@ test("a process that gives up does not end the share of its kind for another pro
   // One of the four permits cools down, and two are left for events.
   expect(granted).toEqual([1, 0, 0, 0, 0, 1]);
 });
+
+test("the shares of processes that are gone do not accumulate while other processes send", () => {
+  let records: readonly (BudgetRecord | undefined)[] = [undefined, undefined];
+  const wide = { ...budget, max: 100 };
+  for (let at = 0; at < 100; at += 1) {
+    const part = { ...partOf("interactive events", "1"), budgets: [0, 1] };
+    const message = { ...asking([]), process: `p${at}`, budgets: [wide, wide], parts: [part] };
+    // Each process sends one message, and its permit holds until after the message of the next process.
+    records = apply(records, message, at * 2_000).records;
+  }
+  expect(Object.keys(records[0]?.kinds ?? {})).toEqual(["p99 interactive events"]);
+});

@@ -4,6 +4,7 @@ import { readCursor } from "../../../src/paging/cursor.ts";
 import { Walk, type WalkSettings } from "../../../src/paging/walk.ts";
 import { type Item, MovingList, type Totals } from "../../support/moving-list.ts";
 import { missedAndRepeated } from "../../support/moving-walk.ts";
+import { seeded } from "../../support/simulation.ts";
 import { everyTotals, idsOf, nobody, pagesOf, prefetches, still, walkOver } from "../../support/walks.ts";
 
 describe("Walk over a service that breaks its contract", () => {
@@ -183,6 +184,39 @@ describe("Walk over a service that breaks its contract", () => {
         expect(list.requests.length).toBeLessThan(250);
       }
     }
+  });
+
+  test("a list that was read to its last record ends without a fault, although the service hides the position after it", async () => {
+    for (const pastEnd of [undefined, 400] as const) {
+      const list = still(200, { mostSkip: 10, pastEnd });
+      const reports: string[] = [];
+      const onShort = (missing: number, total: number) => void reports.push(`${missing} of ${total}`);
+      expect(idsOf(await pagesOf(walkOver(list, { onShort })))).toHaveLength(200);
+      expect(reports).toEqual([]);
+    }
+  });
+
+  test("a list that shrinks while positions are hidden is either read completely, or reported with what is missing", async () => {
+    let reported = 0;
+    for (let seed = 1; seed <= 300; seed += 1) {
+      const random = seeded(seed);
+      const list = new MovingList({
+        ...{ length: 450, order: "newest first", mostSkip: 100 },
+        before: (self) => {
+          for (let left = random() * 40; left > 1 && self.items.length > seed; left -= 1)
+            self.remove(Math.floor(random() * self.items.length));
+        },
+      });
+      const reports: number[] = [];
+      const walk = walkOver(list, { onShort: (missing) => void reports.push(missing), prefetch: 0 });
+      const { missed } = missedAndRepeated(list, idsOf(await pagesOf(walk)));
+      reported += reports.length;
+      expect({ seed, isMissed: missed.length > 0 && reports.length === 0, reports }).toEqual({
+        ...{ seed, isMissed: false },
+        reports: reports.filter((missing) => missing >= 1),
+      });
+    }
+    expect(reported).toBeGreaterThan(0);
   });
 
   test("reports an end below the count when the service refuses the position after it", async () => {

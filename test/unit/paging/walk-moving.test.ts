@@ -270,6 +270,14 @@ describe("Walk over a list that moves", () => {
     },
   );
 
+  test("a refused position ends a walk without overlap if it is the service's own count", async () => {
+    for (const pastEnd of [400, 404] as const)
+      for (const prefetch of prefetches) {
+        const list = still(400, { pastEnd });
+        expect(idsOf(await pagesOf(walkOver(list, { isDriftSafe: false, prefetch })))).toHaveLength(400);
+      }
+  });
+
   test("a refused first position, or one without overlap, rejects with the service's error", async () => {
     const list = still(600, { totals: "missing", pastEnd: 400 });
     await expect(walkOver(list, { skip: 700 }).next()).rejects.toMatchObject({ status: 400 });

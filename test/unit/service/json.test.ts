@@ -59,6 +59,7 @@ test.each([
   [new Sealed(), "must not be a Sealed: JSON would lose its contents"],
   [new Uint8Array(2), "must not be a Uint8Array: JSON would lose its contents"],
   [new Long(), "must not be a Long: JSON would lose its contents; call .toString() on it"],
+  [Object.create(Object.create(Object.create(null))), "must not be an object: JSON would lose its contents"],
   [new Timestamp(), "must not be a Timestamp: JSON would lose its contents; call .toDate() on it"],
   [new Map().values(), "must not be a Map Iterator: JSON would lose its contents"],
   [Object.assign(new Error("x"), { code: 1 }), "must not be a Error: JSON would lose its contents"],
