@@ -153,6 +153,18 @@ test.each([407, 502])(
   },
 );
 
+test("a proxy that closes the connection ends the attempt, after one CONNECT", async () => {
+  const proxy = await start({ closes: true });
+  await using client = new Client(optionsFor({ proxy: proxy.url }));
+  await expect(client.emails.send(email)).rejects.toMatchObject({
+    code: "connection_failed",
+    outcome: "not-applied",
+    message: `emails.send: not sent (PROXY_CLOSED_CONNECTION, no connection to ${name}:${service.port} through the proxy 127.0.0.1:${proxy.port}). Nothing was applied.`,
+    cause: { message: `the proxy 127.0.0.1:${proxy.port}: other side closed` },
+  });
+  expect(proxy.connects).toHaveLength(1);
+});
+
 test("the error names an unreachable proxy", async () => {
   const proxy = await start();
   await proxy.close();
