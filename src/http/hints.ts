@@ -25,10 +25,41 @@ const byCode: Readonly<Record<string, string>> = {
 
 const loopback = /no connection to (localhost|127(\.\d+){3}|\[::1\]):/;
 
+/** Advice for a failed connection to a proxy, keyed by error code. */
+const byProxyCode: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "check that the proxy is running",
+  ENOTFOUND: "check the host name of the proxy",
+  EAI_AGAIN: "check the host name of the proxy, and this machine's DNS",
+  ERR_SSL_WRONG_VERSION_NUMBER: "check the URL of the proxy: this port seems to speak http, not https",
+  UND_ERR_PRX_TLS: "check the host name of the proxy: its certificate is for another host",
+  PROXY_CLOSED_CONNECTION:
+    "check the URL of the proxy: a server that is no proxy, or a proxy that requires https in its URL, closes the connection",
+  PROXY_ANSWERED_407:
+    "set the user name and password, percent-encoded, in the URL of the proxy; the client supports only Basic authentication",
+};
+
+/** Advice for a proxy that refused a tunnel; undefined for any other failure. */
+const refusalHint = (code: string): string | undefined => {
+  const [, kind] = /^PROXY_ANSWERED_([45])/.exec(code) ?? [];
+  if (kind === undefined) return undefined;
+  return kind === "4"
+    ? "the proxy does not allow this connection: ask its administrator to allow the host and port of baseUrl"
+    : "the proxy cannot reach the service: check the host and port of baseUrl, and the proxy's own network";
+};
+
+const proxyHint = (code: string): string | undefined =>
+  Object.hasOwn(byProxyCode, code) ? byProxyCode[code] : refusalHint(code);
+
+const isProxyFault = (cause: unknown): boolean => {
+  const { code, message }: { code?: unknown; message?: unknown } = Object(cause);
+  return code === "UND_ERR_PRX_TLS" || (typeof message === "string" && message.startsWith("the proxy "));
+};
+
 const connectionHint = ({ cause, message }: Failure): string | undefined => {
   const { code }: { code?: unknown } = Object(cause);
+  const hint = isProxyFault(cause) && typeof code === "string" ? proxyHint(code) : undefined;
+  if (hint !== undefined) return hint;
   if (code === "ECONNREFUSED") {
-    if (message.includes("through the proxy")) return "check that the proxy is running";
     return loopback.test(message)
       ? "is the sandbox running? Start it with: npx touchpoint sandbox"
       : "nothing listens there: check the host and port of baseUrl";

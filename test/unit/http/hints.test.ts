@@ -31,11 +31,6 @@ test.each([
   [failed("connection", "no connection to 127.0.0.1:1", "ECONNREFUSED"), "contacts.list", "is the sandbox"],
   [failed("connection", "no connection to [::1]:1", "ECONNREFUSED"), "contacts.list", "is the sandbox"],
   [failed("connection", "no connection to crm.example:1", "ECONNREFUSED"), "contacts.list", "host and port"],
-  [
-    failed("connection", "no connection to localhost:1 through the proxy p:1", "ECONNREFUSED"),
-    "contacts.list",
-    "check that the proxy",
-  ],
   [failed("connection", "x", "SELF_SIGNED_CERT_IN_CHAIN"), "contacts.list", "NODE_EXTRA_CA_CERTS"],
   [failed("connection", "x", "ENOTFOUND"), "contacts.list", "host name of baseUrl"],
   [failed("redirect", "status 301"), "contacts.list", "as baseUrl"],
@@ -43,6 +38,21 @@ test.each([
   [failed("too-large", "more than 1 byte"), "contacts.list", "maxResponseBytes"],
 ])("%s of %s has the hint: %s", (failure, operation, part) => {
   expect(hintOf(failure, operation)).toContain(part);
+});
+
+test.each([
+  ["ECONNREFUSED", "check that the proxy is running"],
+  ["ENOTFOUND", "host name of the proxy"],
+  ["EAI_AGAIN", "host name of the proxy"],
+  ["ERR_SSL_WRONG_VERSION_NUMBER", "the URL of the proxy"],
+  ["UND_ERR_PRX_TLS", "host name of the proxy"],
+  ["PROXY_CLOSED_CONNECTION", "the URL of the proxy"],
+  ["PROXY_ANSWERED_407", "user name and password"],
+  ["PROXY_ANSWERED_403", "does not allow this connection"],
+  ["PROXY_ANSWERED_502", "cannot reach the service"],
+  ["SELF_SIGNED_CERT_IN_CHAIN", "NODE_EXTRA_CA_CERTS"],
+])("%s of a proxy has a hint about the proxy: %s", (code, part) => {
+  expect(hintOf(failed("connection", "the proxy p:1: x", code), "contacts.list")).toContain(part);
 });
 
 test.each([
