@@ -92,8 +92,13 @@ export const isTemporaryStatus = (status: number): boolean =>
   proxyStatuses.includes(status) ||
   (status >= 500 && status <= 599 && !finalServerStatuses.includes(status));
 
+/** Whether the proxy refused the password. Some proxies lock an account after a few wrong ones. */
+const isWrongPassword = ({ kind, cause }: AttemptFailure): boolean =>
+  kind === "connection" && Object(cause).code === "PROXY_ANSWERED_407";
+
 /** Whether a repeated request would get the same response. */
 const isFinal = (operation: Situation["operation"], failure: AttemptFailure): boolean => {
+  if (isWrongPassword(failure)) return true;
   if (["aborted", "redirect", "too-large", "empty", "unmocked"].includes(failure.kind)) return true;
   if (failure.kind !== "status") return false;
   return !isTemporaryStatus(failure.response?.status ?? 0) || isMailAccountRefusal(operation, failure);

@@ -154,6 +154,18 @@ test.each([407, 502])(
   },
 );
 
+test.each([
+  [407, 1],
+  [502, 2],
+])("after %i from the proxy, the client sends %i CONNECT", async (status, connects) => {
+  const proxy = await start({ status });
+  await using client = new Client(optionsFor({ proxy: withPassword(proxy), maxRetries: 1 }), {
+    random: () => 0,
+  });
+  await expect(client.emails.send(email)).rejects.toMatchObject({ attempts: connects });
+  expect(proxy.connects).toHaveLength(connects);
+});
+
 test("the hint for a host name without an address is about the proxy's, not about baseUrl", async () => {
   await using client = new Client(optionsFor({ proxy: "http://no-such-proxy.invalid:3128" }));
   await expect(client.contacts.list()).rejects.toMatchObject({
