@@ -1,6 +1,7 @@
 import type { RawHeaders } from "../runtime/headers.ts";
 import { inferred } from "../service/define.ts";
 import { allOperations } from "../service/operations.ts";
+import { refusedPassword } from "./retry-policy.ts";
 import type { AttemptFailure, Sending } from "./types.ts";
 
 const ownAuthority =
@@ -33,13 +34,13 @@ const byProxyCode: Readonly<Record<string, string>> = {
   ERR_SSL_WRONG_VERSION_NUMBER: "check the URL of the proxy: this port seems to speak http, not https",
   UND_ERR_PRX_TLS: "check the host name of the proxy: its certificate is for another host",
   PROXY_CLOSED_CONNECTION:
-    "check the URL of the proxy: a server that is no proxy, or a proxy that requires https in its URL, closes the connection",
-  PROXY_ANSWERED_407:
-    "set the user name and password, percent-encoded, in the URL of the proxy; the client supports only Basic authentication",
+    "check the URL of the proxy, and whether the proxy can reach the host and port of baseUrl: a server that is no proxy, a proxy that requires https in its URL, and some proxies without a route close the connection",
 };
 
 /** Advice for a proxy that refused a tunnel; undefined for any other failure. */
 const refusalHint = (code: string): string | undefined => {
+  if (refusedPassword.includes(code))
+    return "set the user name and password, percent-encoded, in the URL of the proxy; the client supports only Basic authentication";
   const [, kind] = /^PROXY_ANSWERED_([45])/.exec(code) ?? [];
   if (kind === undefined) return undefined;
   return kind === "4"

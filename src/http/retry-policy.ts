@@ -92,9 +92,12 @@ export const isTemporaryStatus = (status: number): boolean =>
   proxyStatuses.includes(status) ||
   (status >= 500 && status <= 599 && !finalServerStatuses.includes(status));
 
+/** The codes of a proxy that refused the user name or password. tinyproxy answers 401 to a wrong one. */
+export const refusedPassword: readonly unknown[] = ["PROXY_ANSWERED_401", "PROXY_ANSWERED_407"];
+
 /** Whether the proxy refused the password. Some proxies lock an account after a few wrong ones. */
 const isWrongPassword = ({ kind, cause }: AttemptFailure): boolean =>
-  kind === "connection" && Object(cause).code === "PROXY_ANSWERED_407";
+  kind === "connection" && refusedPassword.includes(Object(cause).code);
 
 /** Whether a repeated request would get the same response. */
 const isFinal = (operation: Situation["operation"], failure: AttemptFailure): boolean => {

@@ -155,6 +155,7 @@ test.each([407, 502])(
 );
 
 test.each([
+  [401, 1],
   [407, 1],
   [502, 2],
 ])("after %i from the proxy, the client sends %i CONNECT", async (status, connects) => {
