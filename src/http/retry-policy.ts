@@ -51,6 +51,17 @@ const gatewayWords = new RegExp(
   "i",
 );
 
+/** The message of an error body that is exactly as documented; undefined for any other body, which a gateway may have sent. */
+export const documentedSentence = (body: unknown): string | undefined =>
+  typeof body === "object" &&
+  body !== null &&
+  "error" in body &&
+  typeof body.error === "string" &&
+  // JSON of a gateway has more fields.
+  Object.keys(body).length === 1
+    ? body.error
+    : undefined;
+
 /**
  * Whether a 502 for an email is the service's own message about the mail account. Any other 502 counts as a proxy's.
  */
@@ -59,11 +70,8 @@ export const isMailAccountRefusal = (
   failure: AttemptFailure,
 ): boolean => {
   if (failure.response?.status !== 502 || !isEmail) return false;
-  const body = failure.response.json;
-  if (typeof body !== "object" || body === null || !("error" in body) || typeof body.error !== "string")
-    return false;
-  // Require exactly the documented body. JSON of a proxy has more fields, or mentions gateways.
-  return Object.keys(body).length === 1 && !gatewayWords.test(body.error);
+  const sentence = documentedSentence(failure.response.json);
+  return sentence !== undefined && !gatewayWords.test(sentence);
 };
 
 // Proxies return these statuses when the service is slow to respond to a request, or when a connection breaks. In both

@@ -103,6 +103,20 @@ test("a gateway's own sentence stays the message, and the hint says that it may 
   });
 });
 
+test("a 500 in the form of Fastify has that hint, too", async () => {
+  const body =
+    '{"statusCode":500,"code":"FST_REPLY_FROM_UNDICI_SOCKET_ERROR","error":"Internal Server Error"}';
+  const { client } = answering(500, body);
+  const { message, hint } = await errorOf(client.emails.send(email));
+  expect([message, hint]).toEqual(["Internal Server Error", check]);
+});
+
+test("a 500 in the form of the service has no such hint", async () => {
+  const { client } = answering(500, '{"error":"Internal error."}');
+  const { message, hint } = await errorOf(client.emails.send(email));
+  expect([message, hint]).toEqual(["Internal error.", undefined]);
+});
+
 test("the service's own sentence has no such hint", async () => {
   const { client } = answering(502, '{"error":"Mailbox full."}', { server: "nginx" });
   const error = await errorOf(client.emails.send(email));
