@@ -61,7 +61,14 @@ test.each([
     { server: "cloudflare" },
     "cloudflare responded with 520 (example.com | 520: Web server is returning an unknown error)",
   ],
-  ["one without a word", 504, "", {}, "the service responded with 504 without a reason"],
+  [
+    "Express",
+    500,
+    '<!DOCTYPE html>\n<html lang="en">\n<head>\n<title>Error</title>\n</head>\n<body>\n<pre>Error: socket hang up<br> &nbsp; &nbsp;at …</pre>',
+    { "x-powered-by": "Express" },
+    "a gateway or web server responded with 500 (Error: socket hang up)",
+  ],
+  ["one without a word", 504, "", {}, "a gateway or the service responded with 504 without a reason"],
 ])(
   "an email's error names %s, and says that it may have gone out",
   async (_who, status, body, headers, told) => {
