@@ -3,6 +3,7 @@ import type { HttpResponse } from "./message.ts";
 
 const longestName = 60;
 const longestTitle = 100;
+const longestPlace = 200;
 // The title of a page is near its top. Limit the search, because a body can have any length.
 const topOfPage = 2_048;
 
@@ -38,4 +39,10 @@ export const answererOf = (response: HttpResponse): string => {
   if (name === "" && title === "")
     return `a gateway or the service responded with ${response.status} without a reason`;
   return `${name || "a gateway or web server"} responded with ${response.status}${title && ` (${title})`}`;
+};
+
+/** The address in a `Location` header, without its password and query, which may be secret; empty if there is none. */
+export const placeOf = ({ location }: RawHeaders): string => {
+  const [place = ""] = lastOf(location).split(/[?#]/);
+  return place === "" ? "" : ` to ${oneLine(place.replace(/\/\/[^/]*@/, "//"), longestPlace)}`;
 };
