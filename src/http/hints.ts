@@ -82,14 +82,18 @@ const permissionHint = (operation: string): string => {
 export const statusHint = (status: number | undefined, operation: string): string | undefined => {
   switch (status) {
     case 401:
-      return "check that the key belongs to the service at baseUrl, and is not revoked or expired";
+      return "check that the key belongs to the service at baseUrl, is not revoked or expired, and that no gateway removes the header Authorization";
     case 403:
       return permissionHint(operation);
     case 404:
     case 405:
-      return Object.hasOwn(inferred, operation)
-        ? `the service document does not specify the ${inferred[operation]} of ${operation}, so the client infers it; if it is wrong, correct the path or method with the option routes`
-        : undefined;
+      if (Object.hasOwn(inferred, operation))
+        return `the service document does not specify the ${inferred[operation]} of ${operation}, so the client infers it; if it is wrong, correct the path or method with the option routes`;
+      return status === 404
+        ? undefined
+        : "a gateway may refuse the method: allow GET, POST, PATCH and DELETE, and DELETE with a body";
+    case 413:
+      return "the body is larger than a gateway or the service allows: increase the limit, or send less at once";
     case 409:
       if (operation === "contacts.create") return "to update an existing contact, use contacts.upsert";
       return operation === "lists.create"

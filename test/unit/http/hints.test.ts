@@ -21,6 +21,9 @@ const failed = (kind: FailureKind, message: string, code?: string, text = "") =>
 
 test.each([
   [answered(401), "contacts.list", "belongs to the service at baseUrl"],
+  [answered(401), "contacts.list", "no gateway removes the header Authorization"],
+  [answered(405), "contacts.update", "allow GET, POST, PATCH and DELETE"],
+  [answered(413), "emails.send", "increase the limit"],
   [answered(403), "contacts.list", "does not name the scope of this request"],
   [answered(403), "lists.addContacts", "the scopes lists:write and contacts:write"],
   [answered(404), "emails.scheduled.cancel", "does not specify the method and response"],
