@@ -69,7 +69,7 @@ export class ListEnd {
   readonly #notices: EndNotices;
   readonly #standstill = new Standstill();
   #doubts = 0;
-  /** The service's latest count, for pages without one: a refused position beyond the end. */
+  /** The service's latest count, for pages without one: a refused position beyond the end, or a gateway's empty page. */
   #total: number | undefined;
 
   /** @param limit - the number of records per page that the caller requested. */
@@ -95,7 +95,7 @@ export class ListEnd {
    */
   isAt(request: PageRequest, page: ServedPage<unknown>, state: WalkState): boolean | undefined {
     const { data } = page;
-    if (page.refusal === undefined) this.#total = typeof page.total === "number" ? page.total : undefined;
+    if (typeof page.total === "number") this.#total = page.total;
     const total = this.#total;
     if (state.fresh > 0) this.#doubts = 0;
     const isOver = state.fresh === 0 && hasEnded(request, data.length, state);
