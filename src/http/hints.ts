@@ -78,6 +78,9 @@ const permissionHint = (operation: string): string => {
   return `${needs}, its creator's role may not allow this, or the request has headers of a browser, such as Origin`;
 };
 
+const gatewayRefusal =
+  "the response is not in the service's form, so a gateway or firewall probably refused the request: check its rules and its log";
+
 /** Advice for an error status. */
 export const statusHint = (status: number | undefined, operation: string): string | undefined => {
   switch (status) {
@@ -92,6 +95,8 @@ export const statusHint = (status: number | undefined, operation: string): strin
       return status === 404
         ? undefined
         : "a gateway may refuse the method: allow GET, POST, PATCH and DELETE, and DELETE with a body";
+    case 407:
+      return "a proxy on the way requires a user name and password: set them in the option proxy";
     case 413:
       return "the body is larger than a gateway or the service allows: increase the limit, or send less at once";
     case 409:
@@ -139,7 +144,9 @@ export const onceHint = ({ plan: { once }, call }: Sending): string | undefined 
 export const hintOf = (failure: Failure, operation: string): string | undefined => {
   switch (failure.kind) {
     case "status":
-      return statusHint(failure.response?.status, operation);
+      return failure.response?.status === 403 && !failure.response.isJson
+        ? gatewayRefusal
+        : statusHint(failure.response?.status, operation);
     case "connection":
       return connectionHint(failure);
     case "redirect":

@@ -23,6 +23,7 @@ test.each([
   [answered(401), "contacts.list", "belongs to the service at baseUrl"],
   [answered(401), "contacts.list", "no gateway removes the header Authorization"],
   [answered(405), "contacts.update", "allow GET, POST, PATCH and DELETE"],
+  [answered(407), "contacts.list", "in the option proxy"],
   [answered(413), "emails.send", "increase the limit"],
   [answered(403), "contacts.list", "does not name the scope of this request"],
   [answered(403), "lists.addContacts", "the scopes lists:write and contacts:write"],
@@ -70,6 +71,17 @@ test.each([
   [failed("broken", "no JSON", undefined, "{"), "contacts.list"],
 ])("%s of %s says all in its message", (failure, operation) => {
   expect(hintOf(failure, operation)).toBeUndefined();
+});
+
+test("the hint of a firewall's page with a 403 is not about the key", () => {
+  const page = new AttemptFailure("status", "status 403", {
+    wasSent: true,
+    response: {
+      ...{ status: 403, headers: {}, json: undefined, isJson: false },
+      text: "<title>Access denied</title>",
+    },
+  });
+  expect(hintOf(page, "emails.send")).toMatch(/a gateway or firewall probably refused the request/);
 });
 
 test("a 403 says which scope the key needs, and leaves the service's sentence as it is", async () => {
