@@ -40,13 +40,15 @@ export const backoffMs = (attempts: number, random: number): number =>
 
 // A 502 with one of these words counts as a gateway's, so its outcome is unknown. If it was the service's refusal after
 // all, somebody checks in vain whether the email was sent. The opposite mistake would send a second email.
-// The second and third lines are the messages of HTTP clients (Node, undici, Go, Python, Java, .NET, curl) for a request
+// The last three lines are the messages of HTTP clients (Node, undici, Go, Python, Java, .NET, curl) for a request
 // that was sent and got no response: a gateway that is written with one of them often returns that message.
 const gatewayWords = new RegExp(
   [
-    "upstream|gateway|backend|time-?out|timed out|deadline|connection|incomplete|proxy|service unavailable|no response",
-    "socket|hang up|other side closed|fetch failed|(^|was |been )aborted|^terminated|(context|was) cancell?ed|parse error|\\beof\\b",
-    "broken pipe|server disconnected|empty reply|premature|end of file|sending the request|\\be(conn|pipe|timedout|host|net|proto)",
+    "upstream|gateway|backend|proxy|time-?out|timed out|deadline|connection|incomplete",
+    "service unavailable|no response|unreachable|no (healthy|server)",
+    "socket|hang up|other side closed|fetch failed|(^|was |been )aborted|^terminated|(context|was) cancell?ed",
+    "parse error|\\beof\\b|broken pipe|server disconnected|empty reply|premature|end of file|sending the request",
+    "\\be(conn|pipe|timedout|host|net|proto)",
   ].join("|"),
   "i",
 );

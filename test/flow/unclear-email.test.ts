@@ -43,7 +43,13 @@ const gateways = [
     "An error occurred while sending the request.",
     "A task was canceled.",
   ],
-  ...["cURL error 52: Empty reply from server", "No response from server", "Service unavailable"],
+  ...[
+    "cURL error 52: Empty reply from server",
+    "No response from server",
+    "Service unavailable",
+    "Origin unreachable",
+    "no healthy host",
+  ],
 ].map((error) => ({ error }));
 
 test.each([{ statusCode: 502, error: "Bad Gateway", message: "socket hang up" }, ...gateways])(
