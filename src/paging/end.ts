@@ -120,7 +120,8 @@ export class ListEnd {
     const { data, total } = page;
     // Without a total, a page of exactly the requested length may be a part.
     if (typeof total === "number" ? data.length >= total : data.length !== this.#limit) return true;
-    const why = "the service ignores `skip` and returns the same page every time";
+    const why =
+      "the service ignores `skip` and returns the same page every time; a cache in front of it may leave out the query";
     throw this.#notices.unusable(why);
   }
 }
