@@ -3,6 +3,7 @@ import type { HttpResponse } from "./message.ts";
 
 const longestName = 60;
 const longestTitle = 100;
+const longestPlace = 200;
 // The title of a page is near its top. Limit the search, because a body can have any length.
 const topOfPage = 2_048;
 
@@ -18,10 +19,13 @@ const lastOf = (value: RawHeaders[string]): string =>
 const nameOf = ({ server, via }: RawHeaders): string =>
   oneLine(lastOf(server), longestName) || oneLine(lastOf(via).split(",").at(-1) ?? "", longestName);
 
+// The title of each page of Express is `Error`. The reason is in its <pre>.
+const headings = [/<(?:title|h1)[^<>]*>(?!Error<)([^<]+)/i, /<pre>([^<]+)/i];
+
 /** The title of a page, or the first line of plain text. It leaves out the status, which the message names anyway. */
 const titleOf = ({ text, status }: HttpResponse): string => {
   const top = text.slice(0, topOfPage);
-  const [, title] = /<(?:title|h1)[^<>]*>([^<]+)/i.exec(top) ?? [];
+  const title = headings.map((heading) => heading.exec(top)?.[1]).find((content) => content !== undefined);
   const line = title ?? (/^\s*</.test(top) ? "" : (/[^\r\n]+/.exec(top)?.[0] ?? ""));
   return oneLine(line, longestTitle).replace(new RegExp(`^${status}\\b\\W*`), "");
 };
@@ -32,6 +36,13 @@ const titleOf = ({ text, status }: HttpResponse): string => {
 export const answererOf = (response: HttpResponse): string => {
   const name = nameOf(response.headers);
   const title = titleOf(response);
-  if (name === "" && title === "") return `the service responded with ${response.status} without a reason`;
+  if (name === "" && title === "")
+    return `a gateway or the service responded with ${response.status} without a reason`;
   return `${name || "a gateway or web server"} responded with ${response.status}${title && ` (${title})`}`;
+};
+
+/** The address in a `Location` header, without its password and query, which may be secret; empty if there is none. */
+export const placeOf = ({ location }: RawHeaders): string => {
+  const [place = ""] = lastOf(location).split(/[?#]/);
+  return place === "" ? "" : ` to ${oneLine(place.replace(/\/\/[^/]*@/, "//"), longestPlace)}`;
 };

@@ -23,7 +23,7 @@ import { toHeaders } from "../runtime/headers.ts";
 import { answererOf } from "./answerer.ts";
 import { clockHint, hintOf, onceHint, operationsWithTimes, pauseHint } from "./hints.ts";
 import type { HttpResponse } from "./message.ts";
-import { isMailAccountRefusal, mayHaveTakenEffect } from "./retry-policy.ts";
+import { documentedSentence, isMailAccountRefusal, mayHaveTakenEffect } from "./retry-policy.ts";
 import { AttemptFailure, type FailureNotes, type Progress, type Sending } from "./types.ts";
 
 /** What the error for a failed attempt contains besides the failure. */
@@ -64,7 +64,8 @@ const advice = ({ plan, call }: Sending): string => {
     : "It may have been applied; repeating it does no harm.";
 };
 
-// The statuses of the service itself that leave the outcome open. A gateway sends all other such statuses.
+// The statuses of the service itself that leave the outcome open. A gateway sends all other such statuses, and
+// those with another body.
 const serviceStatuses = [500, 503];
 
 const hintFor = (
@@ -78,8 +79,9 @@ const hintFor = (
   const hint = onceHint(sending) ?? hintOf(failure, id);
   // If the body has no message, the message of the error already contains the advice.
   const isInMessage = failure.kind !== "status" || sentenceOf(json) === undefined;
-  const isFromService = serviceStatuses.includes(status) || !mayHaveTakenEffect(sending.operation, failure);
-  return hint ?? (isInMessage || isFromService ? undefined : advice(sending));
+  const isFromService = serviceStatuses.includes(status) && documentedSentence(json) !== undefined;
+  const isClear = isFromService || !mayHaveTakenEffect(sending.operation, failure);
+  return hint ?? (isInMessage || isClear ? undefined : advice(sending));
 };
 
 const statusError = (failure: AttemptFailure, response: HttpResponse, facts: FailureFacts) => {

@@ -1,6 +1,7 @@
 import type { RawHeaders } from "../runtime/headers.ts";
 import { inferred } from "../service/define.ts";
 import { allOperations } from "../service/operations.ts";
+import { refusedPassword } from "./retry-policy.ts";
 import type { AttemptFailure, Sending } from "./types.ts";
 
 const ownAuthority =
@@ -25,10 +26,41 @@ const byCode: Readonly<Record<string, string>> = {
 
 const loopback = /no connection to (localhost|127(\.\d+){3}|\[::1\]):/;
 
+/** Advice for a failed connection to a proxy, keyed by error code. */
+const byProxyCode: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "check that the proxy is running",
+  ENOTFOUND: "check the host name of the proxy",
+  EAI_AGAIN: "check the host name of the proxy, and this machine's DNS",
+  ERR_SSL_WRONG_VERSION_NUMBER: "check the URL of the proxy: this port seems to speak http, not https",
+  UND_ERR_PRX_TLS: "check the host name of the proxy: its certificate is for another host",
+  PROXY_CLOSED_CONNECTION:
+    "check the URL of the proxy, and whether the proxy can reach the host and port of baseUrl: a server that is no proxy, a proxy that requires https in its URL, and some proxies without a route close the connection",
+};
+
+/** Advice for a proxy that refused a tunnel; undefined for any other failure. */
+const refusalHint = (code: string): string | undefined => {
+  if (refusedPassword.includes(code))
+    return "set the user name and password, percent-encoded, in the URL of the proxy; the client supports only Basic authentication";
+  const [, kind] = /^PROXY_ANSWERED_([45])/.exec(code) ?? [];
+  if (kind === undefined) return undefined;
+  return kind === "4"
+    ? "the proxy does not allow this connection: ask its administrator to allow the host and port of baseUrl"
+    : "the proxy cannot reach the service: check the host and port of baseUrl, and the proxy's own network";
+};
+
+const proxyHint = (code: string): string | undefined =>
+  Object.hasOwn(byProxyCode, code) ? byProxyCode[code] : refusalHint(code);
+
+const isProxyFault = (cause: unknown): boolean => {
+  const { code, message }: { code?: unknown; message?: unknown } = Object(cause);
+  return code === "UND_ERR_PRX_TLS" || (typeof message === "string" && message.startsWith("the proxy "));
+};
+
 const connectionHint = ({ cause, message }: Failure): string | undefined => {
   const { code }: { code?: unknown } = Object(cause);
+  const hint = isProxyFault(cause) && typeof code === "string" ? proxyHint(code) : undefined;
+  if (hint !== undefined) return hint;
   if (code === "ECONNREFUSED") {
-    if (message.includes("through the proxy")) return "check that the proxy is running";
     return loopback.test(message)
       ? "is the sandbox running? Start it with: npx touchpoint sandbox"
       : "nothing listens there: check the host and port of baseUrl";
@@ -46,18 +78,27 @@ const permissionHint = (operation: string): string => {
   return `${needs}, its creator's role may not allow this, or the request has headers of a browser, such as Origin`;
 };
 
+const gatewayRefusal =
+  "the response is not in the service's form, so a gateway or firewall probably refused the request: check its rules and its log";
+
 /** Advice for an error status. */
 export const statusHint = (status: number | undefined, operation: string): string | undefined => {
   switch (status) {
     case 401:
-      return "check that the key belongs to the service at baseUrl, and is not revoked or expired";
+      return "check that the key belongs to the service at baseUrl, is not revoked or expired, and that no gateway removes the header Authorization";
     case 403:
       return permissionHint(operation);
     case 404:
     case 405:
-      return Object.hasOwn(inferred, operation)
-        ? `the service document does not specify the ${inferred[operation]} of ${operation}, so the client infers it; if it is wrong, correct the path or method with the option routes`
-        : undefined;
+      if (Object.hasOwn(inferred, operation))
+        return `the service document does not specify the ${inferred[operation]} of ${operation}, so the client infers it; if it is wrong, correct the path or method with the option routes`;
+      return status === 404
+        ? undefined
+        : "a gateway may refuse the method: allow GET, POST, PATCH and DELETE, and DELETE with a body";
+    case 407:
+      return "a proxy on the way requires a user name and password: set them in the option proxy";
+    case 413:
+      return "the body is larger than a gateway or the service allows: increase the limit, or send less at once";
     case 409:
       if (operation === "contacts.create") return "to update an existing contact, use contacts.upsert";
       return operation === "lists.create"
@@ -104,7 +145,9 @@ export const onceHint = ({ plan: { once }, call }: Sending): string | undefined 
 export const hintOf = (failure: Failure, operation: string): string | undefined => {
   switch (failure.kind) {
     case "status":
-      return statusHint(failure.response?.status, operation);
+      return failure.response?.status === 403 && !failure.response.isJson
+        ? gatewayRefusal
+        : statusHint(failure.response?.status, operation);
     case "connection":
       return connectionHint(failure);
     case "redirect":

@@ -40,7 +40,29 @@ export const backoffMs = (attempts: number, random: number): number =>
 
 // A 502 with one of these words counts as a gateway's, so its outcome is unknown. If it was the service's refusal after
 // all, somebody checks in vain whether the email was sent. The opposite mistake would send a second email.
-const gatewayWords = /upstream|gateway|time-?out|timed out|connection|incomplete|proxy/i;
+// The last three lines are the messages of HTTP clients (Node, undici, Go, Python, Java, .NET, curl) for a request
+// that was sent and got no response: a gateway that is written with one of them often returns that message.
+const gatewayWords = new RegExp(
+  [
+    "upstream|gateway|proxy|time-?out|timed out|deadline exceeded|connection|incomplete|no response|no healthy",
+    "^service unavailable\\W*$",
+    "socket|hang up|other side closed|fetch failed|(^|was |been )aborted|^terminated|(context|was) cancell?ed",
+    "parse error|\\beof\\b|broken pipe|server disconnected|empty reply|premature|end of file|sending the request",
+    "\\be(conn|pipe|timedout|host|net|proto)",
+  ].join("|"),
+  "i",
+);
+
+/** The message of an error body that is exactly as documented; undefined for any other body, which a gateway may have sent. */
+export const documentedSentence = (body: unknown): string | undefined =>
+  typeof body === "object" &&
+  body !== null &&
+  "error" in body &&
+  typeof body.error === "string" &&
+  // JSON of a gateway has more fields.
+  Object.keys(body).length === 1
+    ? body.error
+    : undefined;
 
 /**
  * Whether a 502 for an email is the service's own message about the mail account. Any other 502 counts as a proxy's.
@@ -50,11 +72,8 @@ export const isMailAccountRefusal = (
   failure: AttemptFailure,
 ): boolean => {
   if (failure.response?.status !== 502 || !isEmail) return false;
-  const body = failure.response.json;
-  if (typeof body !== "object" || body === null || !("error" in body) || typeof body.error !== "string")
-    return false;
-  // Require exactly the documented body. JSON of a proxy has more fields, or mentions gateways.
-  return Object.keys(body).length === 1 && !gatewayWords.test(body.error);
+  const sentence = documentedSentence(failure.response.json);
+  return sentence !== undefined && !gatewayWords.test(sentence);
 };
 
 // Proxies return these statuses when the service is slow to respond to a request, or when a connection breaks. In both
@@ -83,8 +102,16 @@ export const isTemporaryStatus = (status: number): boolean =>
   proxyStatuses.includes(status) ||
   (status >= 500 && status <= 599 && !finalServerStatuses.includes(status));
 
+/** The codes of a proxy that refused the user name or password. tinyproxy answers 401 to a wrong one. */
+export const refusedPassword: readonly unknown[] = ["PROXY_ANSWERED_401", "PROXY_ANSWERED_407"];
+
+/** Whether the proxy refused the password. Some proxies lock an account after a few wrong ones. */
+const isWrongPassword = ({ kind, cause }: AttemptFailure): boolean =>
+  kind === "connection" && refusedPassword.includes(Object(cause).code);
+
 /** Whether a repeated request would get the same response. */
 const isFinal = (operation: Situation["operation"], failure: AttemptFailure): boolean => {
+  if (isWrongPassword(failure)) return true;
   if (["aborted", "redirect", "too-large", "empty", "unmocked"].includes(failure.kind)) return true;
   if (failure.kind !== "status") return false;
   return !isTemporaryStatus(failure.response?.status ?? 0) || isMailAccountRefusal(operation, failure);

@@ -72,7 +72,7 @@ export class ListEnd {
   readonly #notices: EndNotices;
   readonly #standstill = new Standstill();
   #doubts = 0;
-  /** The service's latest count. A refused position returns no count, so it is compared with this one. */
+  /** The service's latest count, for pages without one: a refused position beyond the end, or a gateway's empty page. */
   #total: number | undefined;
 
   /** @param limit - the number of records per page that the caller requested. */
@@ -103,7 +103,7 @@ export class ListEnd {
    */
   isAt(request: PageRequest, page: ServedPage<unknown>, state: WalkState): boolean | undefined {
     const { data } = page;
-    if (page.refusal === undefined) this.#total = typeof page.total === "number" ? page.total : undefined;
+    if (typeof page.total === "number") this.#total = page.total;
     const total = this.#total;
     if (state.fresh > 0) this.#doubts = 0;
     const isOver = state.fresh === 0 && hasEnded(request, data.length, state);
@@ -128,7 +128,8 @@ export class ListEnd {
     const { data, total } = page;
     // Without a total, a page of exactly the requested length may be a part of the list.
     if (typeof total === "number" ? data.length >= total : data.length !== this.#limit) return true;
-    const why = "the service ignores `skip` and returns the same page every time";
+    const why =
+      "the service ignores `skip` and returns the same page every time; a cache in front of it may leave out the query";
     throw this.#notices.unusable(why);
   }
 }

@@ -149,9 +149,50 @@ test.each([407, 502])(
       outcome: "not-applied",
       message: `emails.send: not sent (PROXY_ANSWERED_${status}, no connection to ${name}:${service.port} through the proxy 127.0.0.1:${proxy.port}). Nothing was applied.`,
       cause: { message: `the proxy 127.0.0.1:${proxy.port} answered ${status} to CONNECT` },
+      hint: expect.stringContaining(status === 407 ? "user name and password" : "cannot reach the service"),
     });
   },
 );
+
+test.each([
+  [401, 1],
+  [407, 1],
+  [502, 2],
+])("after %i from the proxy, the client sends %i CONNECT", async (status, connects) => {
+  const proxy = await start({ status });
+  await using client = new Client(optionsFor({ proxy: withPassword(proxy), maxRetries: 1 }), {
+    random: () => 0,
+  });
+  await expect(client.emails.send(email)).rejects.toMatchObject({ attempts: connects });
+  expect(proxy.connects).toHaveLength(connects);
+});
+
+test("the hint for a host name without an address is about the proxy's, not about baseUrl", async () => {
+  await using client = new Client(optionsFor({ proxy: "http://no-such-proxy.invalid:3128" }));
+  await expect(client.contacts.list()).rejects.toMatchObject({
+    hint: expect.stringMatching(/^check the host name of the proxy/),
+  });
+});
+
+test("the hint for a proxy without TLS whose URL starts with https: is about that URL", async () => {
+  const { port } = await start();
+  await using client = new Client(optionsFor({ proxy: `https://127.0.0.1:${port}` }));
+  await expect(client.contacts.list()).rejects.toMatchObject({
+    hint: "check the URL of the proxy: this port seems to speak http, not https",
+  });
+});
+
+test("a proxy that closes the connection ends the attempt, after one CONNECT", async () => {
+  const proxy = await start({ closes: true });
+  await using client = new Client(optionsFor({ proxy: proxy.url }));
+  await expect(client.emails.send(email)).rejects.toMatchObject({
+    code: "connection_failed",
+    outcome: "not-applied",
+    message: `emails.send: not sent (PROXY_CLOSED_CONNECTION, no connection to ${name}:${service.port} through the proxy 127.0.0.1:${proxy.port}). Nothing was applied.`,
+    cause: { message: `the proxy 127.0.0.1:${proxy.port}: other side closed` },
+  });
+  expect(proxy.connects).toHaveLength(1);
+});
 
 test("the error names an unreachable proxy", async () => {
   const proxy = await start();

@@ -62,6 +62,19 @@ describe("redirects", () => {
     expect(seen.map((request) => request.url)).toEqual(["/api/v1/contacts"]);
   });
 
+  test.each([
+    ["https://service.test/api/v1/contacts", " to https://service.test/api/v1/contacts"],
+    ["/login?next=secret#secret", " to /login"],
+    ["https://me:secret@service.test/?key=secret", " to https://service.test/"],
+    ["", ""],
+  ])("the error names where a redirect to %j leads, and none of its secrets", async (location, place) => {
+    const { url } = await serve((response) => response.writeHead(308, { location }).end());
+    await expect(open(url).contacts.list()).rejects.toMatchObject({
+      message: `contacts.list: sent, no usable response (status 308${place}: the client never follows redirects). Nothing was changed.`,
+      hint: "use the address that the service redirects to as baseUrl",
+    });
+  });
+
   test("a given fetch is told not to follow", async () => {
     const asked: unknown[] = [];
     const client = open("https://service.test", {

@@ -164,7 +164,8 @@ test("a sentence that is nested 100,000 objects deep is ignored", async () => {
   const { client } = scene({ fetch: async () => new Response(body, { status: 400 }) });
   await expect(client.contacts.list()).rejects.toMatchObject({
     name: "BadRequestError",
-    message: "contacts.list: the service responded with 400 without a reason. Nothing was changed.",
+    message:
+      "contacts.list: a gateway or the service responded with 400 without a reason. Nothing was changed.",
   });
 });
 

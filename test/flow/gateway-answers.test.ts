@@ -61,7 +61,14 @@ test.each([
     { server: "cloudflare" },
     "cloudflare responded with 520 (example.com | 520: Web server is returning an unknown error)",
   ],
-  ["one without a word", 504, "", {}, "the service responded with 504 without a reason"],
+  [
+    "Express",
+    500,
+    '<!DOCTYPE html>\n<html lang="en">\n<head>\n<title>Error</title>\n</head>\n<body>\n<pre>Error: socket hang up<br> &nbsp; &nbsp;at …</pre>',
+    { "x-powered-by": "Express" },
+    "a gateway or web server responded with 500 (Error: socket hang up)",
+  ],
+  ["one without a word", 504, "", {}, "a gateway or the service responded with 504 without a reason"],
 ])(
   "an email's error names %s, and says that it may have gone out",
   async (_who, status, body, headers, told) => {
@@ -101,6 +108,20 @@ test("a gateway's own sentence stays the message, and the hint says that it may 
     hint: check,
     outcome: "unknown",
   });
+});
+
+test("a 500 in the form of Fastify has that hint, too", async () => {
+  const body =
+    '{"statusCode":500,"code":"FST_REPLY_FROM_UNDICI_SOCKET_ERROR","error":"Internal Server Error"}';
+  const { client } = answering(500, body);
+  const { message, hint } = await errorOf(client.emails.send(email));
+  expect([message, hint]).toEqual(["Internal Server Error", check]);
+});
+
+test("a 500 in the form of the service has no such hint", async () => {
+  const { client } = answering(500, '{"error":"Internal error."}');
+  const { message, hint } = await errorOf(client.emails.send(email));
+  expect([message, hint]).toEqual(["Internal error.", undefined]);
 });
 
 test("the service's own sentence has no such hint", async () => {

@@ -53,6 +53,31 @@ test("a list that ends below its total is reported, and an error under strict", 
   await expect(reading).rejects.toThrow(`contacts.list: ${message}`);
 });
 
+/** A gateway that returns an empty page without a total after the first page. */
+const emptyAfterFirst = () => {
+  const { fetch } = shortService();
+  let requests = 0;
+  return async (url: string, init: RequestInit): Promise<Response> => {
+    requests += 1;
+    return requests === 1 ? fetch(url, init) : Response.json({ data: [] });
+  };
+};
+
+test("an empty page without a total does not hide that earlier pages counted more contacts", async () => {
+  const { client, issues } = scene({ fetch: emptyAfterFirst() });
+  expect((await client.contacts.list().toArray()).length).toBe(200);
+  expect(issues).toContainEqual(expect.stringMatching(/^the service did not return \d+ of 780 contacts$/));
+});
+
+test("a pass of changes that ends with such a page is an error", async () => {
+  const { client } = scene({ fetch: emptyAfterFirst() });
+  const pages = client.contacts.changes({ snapshot: join(folder, "contacts.snapshot") }).pages();
+  const read = async () => {
+    for await (const _page of pages);
+  };
+  await expect(read()).rejects.toThrow(/the service did not return \d+ of 780 contacts/);
+});
+
 test("a pass of changes over such a list is an error, because it would make removed contacts", async () => {
   const { client } = scene();
   const pages = client.contacts.changes({ snapshot: join(folder, "contacts.snapshot") }).pages();

@@ -29,6 +29,26 @@ const gateways = [
     "Invalid or incomplete response",
   ],
   ...["The request timed out", "Proxy error", "upstream connect error"],
+  // The words of Node, undici, Go, Python, Java, .NET and curl for a request that was sent and got no response.
+  ...["socket hang up", "read ECONNRESET", "write EPIPE", "connect ETIMEDOUT 10.0.0.1:443", "aborted"],
+  ...["other side closed", "fetch failed", "terminated", "Parse Error: Expected HTTP/"],
+  ...["EOF", "unexpected EOF", "context deadline exceeded", "write tcp: broken pipe", "context canceled"],
+  ...[
+    "Server disconnected without sending a response.",
+    "Premature EOF",
+    "Unexpected end of file from server",
+  ],
+  ...[
+    "The response ended prematurely.",
+    "An error occurred while sending the request.",
+    "A task was canceled.",
+  ],
+  ...[
+    "cURL error 52: Empty reply from server",
+    "No response from server",
+    "Service unavailable",
+    "no healthy host",
+  ],
 ].map((error) => ({ error }));
 
 test.each([{ statusCode: 502, error: "Bad Gateway", message: "socket hang up" }, ...gateways])(
@@ -50,7 +70,15 @@ test.each([{ statusCode: 502, error: "Bad Gateway", message: "socket hang up" },
 );
 
 test("any other sentence of a 502 is the mail account's refusal, and frees the key", async () => {
-  const sentences = ["The mailbox is full.", "The mail account is disconnected.", "SMTP 550: no such user"];
+  const sentences = [
+    ...["The mailbox is full.", "The mail account is disconnected.", "SMTP 550: no such user"],
+    ...["The mail account refused the email.", "Invalid login: 535-5.7.8 Username and Password not accepted"],
+    ...[
+      "The mail account failed to send the email.",
+      "552 Requested mail action aborted: exceeded storage",
+      "550 Requested action not taken: mailbox unavailable",
+    ],
+  ];
   for (const error of sentences) {
     const ledger = memoryLedger();
     const fetch = async () => Response.json({ error }, { status: 502 });

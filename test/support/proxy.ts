@@ -10,6 +10,8 @@ export interface ProxyOptions {
   readonly status?: number;
   /** `connect`: the proxy never responds. `tunnel`: the proxy responds, but opens no tunnel. */
   readonly stalls?: "connect" | "tunnel";
+  /** Instead of a response to CONNECT, the proxy closes the connection, as a server does that is no proxy. */
+  readonly closes?: boolean;
 }
 
 /** An HTTP proxy that only tunnels, and resolves every name to this machine. */
@@ -26,7 +28,7 @@ export interface TestProxy {
 }
 
 export const openProxy = async (options: ProxyOptions = {}): Promise<TestProxy> => {
-  const { certified, status = 200, stalls } = options;
+  const { certified, status = 200, stalls, closes = false } = options;
   const connects: TestProxy["connects"] = [];
   const open = new Set<Socket>();
   let notify: () => void = () => undefined;
@@ -42,6 +44,7 @@ export const openProxy = async (options: ProxyOptions = {}): Promise<TestProxy> 
     if (stalls !== undefined) socket.on("data", () => notify()).once("end", () => socket.end());
     if (stalls !== "tunnel") notify();
     if (stalls === "connect") return;
+    if (closes) return socket.end();
     if (status !== 200) return socket.end(`HTTP/1.1 ${status} No\r\nContent-Length: 0\r\n\r\n`);
     if (stalls === "tunnel") return socket.write("HTTP/1.1 200 OK\r\n\r\n");
     const onward = connect(Number(target.split(":").at(-1)), "127.0.0.1", () => {

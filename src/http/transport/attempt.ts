@@ -3,6 +3,7 @@ import type { Cancel, Clock } from "../../runtime/clock.ts";
 import { type RawHeaders, retryAfterMs } from "../../runtime/headers.ts";
 import { findUnsafeNumber } from "../../runtime/unsafe-numbers.ts";
 import { hasLongDigits } from "../../runtime/values.ts";
+import { placeOf } from "../answerer.ts";
 import type { HttpRequest, HttpResponse } from "../message.ts";
 import { isErrorLike, sanitizedError } from "../sanitized-error.ts";
 import { AttemptFailure, type Sending } from "../types.ts";
@@ -110,7 +111,7 @@ export class Attempt {
     const waitMs = status < 400 ? undefined : retryAfterMs(headers, this.#limits.clock.wallTime());
     this.#start = { status, headers, retryAfterMs: waitMs };
     if (status >= 300 && status < 400) {
-      this.fail("redirect", `status ${status}: the client never follows redirects`);
+      this.fail("redirect", `status ${status}${placeOf(headers)}: the client never follows redirects`);
     } else if (Number(headers["content-length"]) > this.#limits.maxResponseBytes) {
       this.#tooLarge();
     }

@@ -32,6 +32,17 @@ const refusal = (proxy: string, status: number): Error =>
   });
 
 /**
+ * Names the proxy in the error of a connection to it, because the hint then is about the proxy.
+ *
+ * A closed connection gets a code of its own: undici's client reconnects after UND_ERR_SOCKET, at once and without end.
+ */
+const proxyError = (proxy: string, error: unknown): Error => {
+  const { code, message }: { code?: unknown; message?: unknown } = Object(error);
+  const named = new Error(`the proxy ${proxy}: ${message}`, { cause: error });
+  return Object.assign(named, { code: code === "UND_ERR_SOCKET" ? "PROXY_CLOSED_CONNECTION" : code });
+};
+
+/**
  * Opens tunnels for undici's agent. Each tunnel has its own client, so that a stalled tunnel doesn't delay the others.
  */
 const proxyClient = (proxy: URL, open: Open) => ({
@@ -45,7 +56,9 @@ const proxyClient = (proxy: URL, open: Open) => ({
       signal.addEventListener("abort", drop, { once: true });
     };
     const client = new Client(proxy.origin, { connect, headersTimeout: 0, bodyTimeout: 0 });
-    const tunnel = await connectBy.call(client, options);
+    const tunnel = await connectBy.call(client, options).catch((error: unknown) => {
+      throw proxyError(proxy.host, error);
+    });
     if (tunnel.statusCode === 200) return tunnel;
     tunnel.socket.destroy();
     throw refusal(proxy.host, tunnel.statusCode);

@@ -7,6 +7,11 @@ declare module "undici/lib/dispatcher/client.js" {
   ) => {
     dispatch(options: object, handler: object): boolean;
     close(): Promise<void>;
+    /** Calls the listener when the socket closes. The error has the reason. */
+    on(
+      event: "disconnect",
+      listener: (origin: URL, targets: readonly object[], error: Error & { readonly code?: unknown }) => void,
+    ): typeof this;
   };
   export default Client;
 }

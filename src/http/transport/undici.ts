@@ -29,8 +29,10 @@ const noTimeouts = { headersTimeout: 0, bodyTimeout: 0 };
 // in DNS.
 const maxAgeMs = 60_000;
 
-// Gateways close connections that were idle for a second or more. They close all connections when they reload.
+// Most gateways close connections that were idle for a second or more. They close all connections when they reload.
 const longestIdleMs = 500;
+
+const closedByServer: readonly unknown[] = ["UND_ERR_SOCKET", "ECONNRESET"];
 
 // TCP retries at growing intervals. Without this limit, a connection attempt that started while the network was down
 // would wait long after the network is back.
@@ -55,6 +57,11 @@ class ConnectionPool {
   #clients: PooledClient[] = [];
   /** When the pool last replaced its clients. */
   #replacedAt = 0;
+  /**
+   * Whether the server has closed a socket soon after a request, without the header `Connection: close`. tinyproxy does
+   * that after each response.
+   */
+  #closesEarly = false;
   #isClosed = false;
   readonly #tunnel: ProxyTunnel | undefined;
 
@@ -74,12 +81,13 @@ class ConnectionPool {
    * Sends a request with undici's own options.
    *
    * A request is lost if its socket closes while the request is on its way. A request that must not be repeated
-   * therefore gets a new socket if the free one was idle. An email always gets a new socket. That costs a handshake,
-   * but a key may send only 300 emails a day, and an unknown outcome is worse.
+   * therefore gets a new socket if the free one was idle, or if the server closes sockets early. An email always gets a
+   * new socket. That costs a handshake, but a key may send only 300 emails a day, and an unknown outcome is worse.
    */
   dispatch(options: object, attempt: Attempt, { plan, operation }: Sending): void {
     const now = this.#clock.now();
-    const maxIdleMs = plan.replay !== "never" ? unlimited : operation.isEmail ? 0 : longestIdleMs;
+    const needsNew = operation.isEmail || this.#closesEarly;
+    const maxIdleMs = plan.replay !== "never" ? unlimited : needsNew ? 0 : longestIdleMs;
     const pooled = this.#clientFor(attempt, now, maxIdleMs);
     const isNew = pooled.usedAt === undefined;
     const start = (): void => {
@@ -112,6 +120,7 @@ class ConnectionPool {
       for (const { client } of this.#clients) void client.close();
       this.#clients = [];
       this.#replacedAt = now;
+      this.#closesEarly = false;
     }
     for (const pooled of this.#clients) {
       if (!pooled.attempt.hasEnded) continue;
@@ -130,7 +139,12 @@ class ConnectionPool {
 
   #newClient(): InstanceType<typeof Client> {
     const connect = (to: object, callback: ConnectCallback): void => this.#connect(to, callback);
-    return new Client(this.#origin, { connect, pipelining: 1, ...noTimeouts });
+    const client = new Client(this.#origin, { connect, pipelining: 1, ...noTimeouts });
+    return client.on("disconnect", (_origin, _targets, { code }) => {
+      const { usedAt } = this.#clients.find((pooled) => pooled.client === client) ?? {};
+      const isEarly = usedAt !== undefined && this.#clock.now() - usedAt < longestIdleMs;
+      if (isEarly && closedByServer.includes(code)) this.#closesEarly = true;
+    });
   }
 
   #connect(to: object, callback: ConnectCallback): void {

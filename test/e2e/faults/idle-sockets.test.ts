@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { Client } from "../../../src/index.ts";
 import { FakeClock, turn } from "../../support/fake-clock.ts";
@@ -88,4 +88,36 @@ test("a create uses a connection that was idle for less than half a second, or a
   await clock.advance(10_000);
   await client.contacts.list();
   expect([...made, sockets.made]).toEqual([1, 1, 2, 2, 2]);
+});
+
+test("once a server has closed a connection unannounced, a create shares none", async () => {
+  const contact = '{"id":"ct_1"}';
+  const sockets: Socket[] = [];
+  // The server closes its first connection right after the response, like tinyproxy. It resets any other connection
+  // at its second request, as if that request had met the close.
+  const server = createTcpServer((socket) => {
+    const nth = sockets.push(socket);
+    let requests = 0;
+    socket
+      .on("error", () => undefined)
+      .on("data", () => {
+        requests += 1;
+        if (requests > 1) return socket.resetAndDestroy();
+        socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${contact.length}\r\n\r\n${contact}`);
+        if (nth === 1) socket.end();
+      });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  // A TCP server always has an address object, never a pipe's name.
+  const { port } = server.address() as AddressInfo;
+  const options = { baseUrl: `http://127.0.0.1:${port}`, apiKey: `idle-${port}`, limits: false } as const;
+  const client = new Client(options, { clock: new FakeClock() });
+  closers.push(async () => {
+    await client.close();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  await client.contacts.create({ email: "a@example.com" });
+  while (sockets[0]?.closed === false) await turn();
+  for (const name of ["b", "c", "d"]) await client.contacts.create({ email: `${name}@example.com` });
+  expect(sockets).toHaveLength(4);
 });

@@ -21,6 +21,10 @@ const failed = (kind: FailureKind, message: string, code?: string, text = "") =>
 
 test.each([
   [answered(401), "contacts.list", "belongs to the service at baseUrl"],
+  [answered(401), "contacts.list", "no gateway removes the header Authorization"],
+  [answered(405), "contacts.update", "allow GET, POST, PATCH and DELETE"],
+  [answered(407), "contacts.list", "in the option proxy"],
+  [answered(413), "emails.send", "increase the limit"],
   [answered(403), "contacts.list", "does not name the scope of this request"],
   [answered(403), "lists.addContacts", "the scopes lists:write and contacts:write"],
   [answered(404), "emails.scheduled.cancel", "does not specify the method and response"],
@@ -31,11 +35,6 @@ test.each([
   [failed("connection", "no connection to 127.0.0.1:1", "ECONNREFUSED"), "contacts.list", "is the sandbox"],
   [failed("connection", "no connection to [::1]:1", "ECONNREFUSED"), "contacts.list", "is the sandbox"],
   [failed("connection", "no connection to crm.example:1", "ECONNREFUSED"), "contacts.list", "host and port"],
-  [
-    failed("connection", "no connection to localhost:1 through the proxy p:1", "ECONNREFUSED"),
-    "contacts.list",
-    "check that the proxy",
-  ],
   [failed("connection", "x", "SELF_SIGNED_CERT_IN_CHAIN"), "contacts.list", "NODE_EXTRA_CA_CERTS"],
   [failed("connection", "x", "ENOTFOUND"), "contacts.list", "host name of baseUrl"],
   [failed("redirect", "status 301"), "contacts.list", "as baseUrl"],
@@ -43,6 +42,23 @@ test.each([
   [failed("too-large", "more than 1 byte"), "contacts.list", "maxResponseBytes"],
 ])("%s of %s has the hint: %s", (failure, operation, part) => {
   expect(hintOf(failure, operation)).toContain(part);
+});
+
+test.each([
+  ["ECONNREFUSED", "check that the proxy is running"],
+  ["ENOTFOUND", "host name of the proxy"],
+  ["EAI_AGAIN", "host name of the proxy"],
+  ["ERR_SSL_WRONG_VERSION_NUMBER", "the URL of the proxy"],
+  ["UND_ERR_PRX_TLS", "host name of the proxy"],
+  ["PROXY_CLOSED_CONNECTION", "the URL of the proxy"],
+  ["PROXY_CLOSED_CONNECTION", "can reach the host and port of baseUrl"],
+  ["PROXY_ANSWERED_407", "user name and password"],
+  ["PROXY_ANSWERED_401", "user name and password"],
+  ["PROXY_ANSWERED_403", "does not allow this connection"],
+  ["PROXY_ANSWERED_502", "cannot reach the service"],
+  ["SELF_SIGNED_CERT_IN_CHAIN", "NODE_EXTRA_CA_CERTS"],
+])("%s of a proxy has a hint about the proxy: %s", (code, part) => {
+  expect(hintOf(failed("connection", "the proxy p:1: x", code), "contacts.list")).toContain(part);
 });
 
 test.each([
@@ -55,6 +71,17 @@ test.each([
   [failed("broken", "no JSON", undefined, "{"), "contacts.list"],
 ])("%s of %s says all in its message", (failure, operation) => {
   expect(hintOf(failure, operation)).toBeUndefined();
+});
+
+test("the hint of a firewall's page with a 403 is not about the key", () => {
+  const page = new AttemptFailure("status", "status 403", {
+    wasSent: true,
+    response: {
+      ...{ status: 403, headers: {}, json: undefined, isJson: false },
+      text: "<title>Access denied</title>",
+    },
+  });
+  expect(hintOf(page, "emails.send")).toMatch(/a gateway or firewall probably refused the request/);
 });
 
 test("a 403 says which scope the key needs, and leaves the service's sentence as it is", async () => {
