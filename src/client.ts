@@ -147,7 +147,7 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
     const { ledger } = this.#connection.settings;
     const options = { ...this.#options, ledger, deadline: undefined };
     // As in all options, null means no changes.
-    return new Client<Fields, Types>(changes ?? {}, {
+    return derived(changes ?? {}, {
       ...this.#runtime,
       parent: { connection: this.#connection, node: this.#node, options, deadline: this.#deadline },
     });
@@ -249,3 +249,9 @@ export interface AnyClient
   /** Does the same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
+
+// The class must not use its own name: bundlers would rename it _Client, and logs would show that.
+const derived = <Fields extends object, Types extends object>(
+  options: ClientOptions<Fields, Types>,
+  runtime: Partial<Runtime>,
+): Client<Fields, Types> => new Client(options, runtime);

@@ -43,15 +43,12 @@ export abstract class TouchpointError extends Error {
   /** Created by the library; useful in your own tests. */
   constructor(message: string, details: ErrorDetails = {}) {
     super(bounded(message), details.cause === undefined ? undefined : { cause: details.cause });
+    Object.defineProperty(this, brand, { value: true });
     this.operation = details.operation;
     this.attempts = details.attempts ?? 0;
     this.outcome = details.outcome ?? "not-applied";
     // Don't set an undefined hint, so that a printed error has no line for it.
     if (details.hint !== undefined) this.hint = details.hint;
-  }
-
-  static {
-    Object.defineProperty(TouchpointError.prototype, brand, { value: true });
   }
 }
 

@@ -50,6 +50,13 @@ test.each(Object.keys(entry))(
   },
 );
 
+test.each(Object.keys(entry))("each class of %s has its own name, which logs show", async (name) => {
+  const esm: object = await import(pathToFileURL(at(`${name}.js`)).href);
+  for (const loaded of [esm, requireHere(at(`${name}.cjs`))])
+    for (const [exported, value] of Object.entries(loaded))
+      if (typeof value === "function" && /^class\b/.test(String(value))) expect(value.name).toBe(exported);
+});
+
 test("an import of a type without `type` does not compile if it would fail at run time", async () => {
   const names = ["List", "Recorder", "EventReceipt", "Contacts"];
   const text = `import { ${names.join(", ")} } from "touchpoint-sdk";\nexport type All = ${names.join(" | ")};\n`;
