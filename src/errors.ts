@@ -38,7 +38,7 @@ export abstract class TouchpointError extends Error {
    */
   declare readonly hint: string | undefined;
   /** The work done before this error, if the call has several requests; otherwise undefined. */
-  partial: PartialWork | undefined;
+  partial: PartialWork | undefined = undefined;
 
   /** Created by the library; useful in your own tests. */
   constructor(message: string, details: ErrorDetails = {}) {

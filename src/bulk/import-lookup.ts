@@ -59,7 +59,7 @@ export class ContactLookup {
    * How contacts are looked up. `list`: in the complete list, which is in memory. `search`: with a search for each row.
    * `none`: not at all, because the key may not list contacts. Undefined until the method is decided.
    */
-  method: "list" | "search" | "none" | undefined;
+  method: "list" | "search" | "none" | undefined = undefined;
 
   constructor(call: Call, options: CallOptions) {
     [this.#call, this.#options] = [call, options];

@@ -80,7 +80,7 @@ export class Call implements CallView {
   attempts = 0;
   waitedMs = 0;
   /** The response of the last successful attempt. */
-  response: HttpResponse | undefined;
+  response: HttpResponse | undefined = undefined;
   /** The call that this call is a part of; undefined if it is no part of another call. */
   readonly #parent: Call | undefined;
   readonly #isOfClient: boolean;

@@ -54,7 +54,7 @@ export class FleetGate implements Gate {
   /** When the last message was sent, and when the last answered message was sent. */
   #sentAt = Number.NEGATIVE_INFINITY;
   #answeredAt = Number.NEGATIVE_INFINITY;
-  lacks: Gate["lacks"];
+  lacks: Gate["lacks"] = undefined;
 
   constructor(store: LimitStore, kind: SharingKind) {
     this.#store = store;

@@ -41,7 +41,7 @@ class Asking {
   readonly #before: readonly (Waiter | undefined)[];
   /** In how many milliseconds each granted request may go, in their order. */
   readonly #granted: number[] = [];
-  reply: PartReply | undefined;
+  reply: PartReply | undefined = undefined;
 
   constructor(part: OpenPart, ask: Ask, message: Message) {
     this.#part = part;

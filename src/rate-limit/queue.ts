@@ -52,12 +52,12 @@ export class Admission implements SharingRequest {
   /** The position among all requests that have entered a queue. */
   order = 0;
   /** The place in the queue. */
-  link: Link<Admission | undefined> | undefined;
+  link: Link<Admission | undefined> | undefined = undefined;
   hasGone = false;
   /** Why the request was refused, even before its wait began. */
-  refused: unknown;
+  refused: unknown = undefined;
   /** Set while the request waits. */
-  wait: Wait | undefined;
+  wait: Wait | undefined = undefined;
   /** The last reported notice. */
   #reported: WaitNotice | undefined;
 
@@ -307,7 +307,7 @@ export class ConcurrencyLimit {
   /** The queues with waiting requests, in the order in which their turns come. */
   readonly queues: AdmissionQueue[] = [];
   /** Why only the requests of a recorder (`isDrained`) may start to wait or go; undefined while the client is open. */
-  closing: unknown;
+  closing: unknown = undefined;
   #onIdle: (() => void)[] = [];
 
   constructor(max: number) {
