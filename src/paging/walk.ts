@@ -18,20 +18,14 @@ export interface WalkSettings<T> {
   readonly limit: number;
   /** The number of pages to request ahead. If undefined, as many as the latency makes useful. */
   readonly prefetch: number | undefined;
-  /**
-   * Whether to handle a list that moves. With `false`, pages are read by plain `skip` and `limit`, so records are
-   * missed or repeated when the list moves.
-   */
+  /** Whether to handle a list that moves. If not, plain `skip` and `limit` miss or repeat records when it moves. */
   readonly isDriftSafe: boolean;
   /** The position of an earlier walk from which this one continues. */
   readonly start: CursorState | undefined;
   /** The `queryText` of the list, for cursors. */
   readonly query?: string | undefined;
   readonly onUnstable: (message: string) => void;
-  /**
-   * Called when the list ends below the service's count. Returns the error to throw, or reports the missing records
-   * and returns undefined.
-   */
+  /** Called when the list ends below the service's count. Returns the error to throw, or reports the missing records. */
   readonly onShort: (missing: number, total: number) => Error | undefined;
 }
 
