@@ -126,16 +126,26 @@ const jsonProblem = "this is JSON, not CSV: read it as NDJSON, or give the file 
 const nulProblem =
   "it has NUL characters, as UTF-16 and UTF-32 have. Set the encoding to utf-16le or utf-16be, or save the file as UTF-8";
 
-/** Why a row with too few or too many cells cannot be read; undefined if spreadsheets write such rows. */
-const widthProblem = ({ cells, isQuoted }: Row, width: number): string | undefined => {
+/**
+ * Why a row with too few or too many cells, or with text in one of the nameless columns, cannot be read; undefined if
+ * spreadsheets write such rows.
+ */
+const widthProblem = (
+  { cells, isQuoted }: Row,
+  width: number,
+  nameless: readonly number[],
+): string | undefined => {
   // MySQL writes a backslash before a delimiter or line break in a cell.
   const ends = cells.length > width ? cells.slice(0, -1) : cells.slice(-1);
   if (cells.length !== width && ends.some((cell, at) => cell.endsWith("\\") && isQuoted?.[at] !== true))
     return `this row has ${cellCount(cells.length)}, but the header has ${columnCount(width)}. A backslash does not escape a delimiter or a line break: export the cells in quotes`;
   // Spreadsheets leave out empty cells at the end of a row, or add some.
-  return cells.length > width && cells.slice(width).some((cell) => trimmed(cell) !== "")
-    ? `this row has ${cellCount(cells.length)}, but the header has ${columnCount(width)}`
-    : undefined;
+  if (cells.length > width && cells.slice(width).some((cell) => trimmed(cell) !== ""))
+    return `this row has ${cellCount(cells.length)}, but the header has ${columnCount(width)}`;
+  const lost = nameless.find((at) => trimmed(cells[at] ?? "") !== "");
+  return lost === undefined
+    ? undefined
+    : `cell ${lost + 1} is not empty, but column ${lost + 1} of the header has no name. If a cell contains the delimiter, quote that cell. Otherwise, name the column`;
 };
 
 /** Converts rows to records. The first row names the columns. */
@@ -143,6 +153,8 @@ const rowParser = (name: string, options: ReadCsvOptions & CsvFacts) => {
   const { columns: renamed = {}, unescapeFormulas = true, onHeader, address } = options;
   let columns: readonly ReadColumn[] | undefined;
   let width = 0;
+  /** The indexes of the columns whose cells must be empty. */
+  let nameless: readonly number[] = [];
   let header: readonly string[] = [];
   /** The index of the column with the address; -1 if there is none. */
   let addressAt = -1;
@@ -160,6 +172,10 @@ const rowParser = (name: string, options: ReadCsvOptions & CsvFacts) => {
       if ("problem" in read) throw lineError(name, line, { problem: `header: ${read.problem}` });
       columns = read.columns;
       width = cells.length;
+      // pandas and R write row numbers into a first column without a name.
+      nameless = names.flatMap((each, at) =>
+        at > 0 && trimmed(each) === "" && !("" in renamed) ? [at] : [],
+      );
       header = textsOf(row, columns);
       addressAt = columns.findIndex(({ keys }) => keys.length === 1 && keys[0] === address);
       return undefined;
@@ -172,7 +188,7 @@ const rowParser = (name: string, options: ReadCsvOptions & CsvFacts) => {
         "this line is a second header with other columns, as if several files were joined. Split the file here, and import each part separately";
       throw lineError(name, row.line, { problem });
     }
-    const problem = row.problem ?? widthProblem(row, width);
+    const problem = row.problem ?? widthProblem(row, width, nameless);
     if (problem !== undefined) return { problem };
     try {
       return { record: recordOf(row, columns, options) };
@@ -193,8 +209,9 @@ const rowParser = (name: string, options: ReadCsvOptions & CsvFacts) => {
  * `break` closes the source.
  *
  * @returns one object per record, in the order of the file.
- * @throws ValidationError for a bad line (quotes, number of cells, not UTF-8, a `cast` that throws), unless you pass
- * `onInvalid`; always for an unusable header and a record longer than `maxLineBytes`. It names the file and the line.
+ * @throws ValidationError for a bad line (quotes, number of cells, text under a nameless column, not UTF-8, a `cast`
+ * that throws), unless you pass `onInvalid`; always for an unusable header and a record longer than `maxLineBytes`. It
+ * names the file and the line.
  * @throws ConfigurationError for an unknown option, and when a file cannot be opened or unpacked. A stream that fails
  * rejects with its own error.
  * @example

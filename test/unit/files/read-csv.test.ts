@@ -105,7 +105,7 @@ describe("readCsv", () => {
 
   test("renames and leaves out columns, and leaves out those without a name", async () => {
     const columns = { "E-mail": "email", Plan: "customFields.plan", Note: false } as const;
-    expect(await read("E-mail,Note,Plan,city,\na@b.co,secret,pro,Ulm,x\n", { columns })).toEqual([
+    expect(await read("E-mail,Note,Plan,city,\na@b.co,secret,pro,Ulm, \n", { columns })).toEqual([
       { email: "a@b.co", customFields: { plan: "pro" }, city: "Ulm" },
     ]);
   });
@@ -200,6 +200,24 @@ describe("bad lines", () => {
       ]);
       expect(invalid).toEqual([9, 10, 12, 15]);
     }
+  });
+
+  test("are rows with text under a column without a name, except the first or one that columns names", async () => {
+    const shifted = "email;name;phone;\na@b.co;Meyer; Anna;030 1;\n";
+    expect(await readPastFaults(shifted)).toEqual({
+      records: [],
+      invalid: [
+        [
+          2,
+          "a@b.co;Meyer; Anna;030 1;",
+          "input line 2: cell 4 is not empty, but column 4 of the header has no name. If a cell contains the delimiter, quote that cell. Otherwise, name the column",
+        ],
+      ],
+    });
+    expect((await readPastFaults("email,,name\na@b.co,x,Ann\n")).invalid).toHaveLength(1);
+    // pandas and R write row numbers without a name.
+    expect(await read(",email\n0,a@b.co\n")).toEqual([{ email: "a@b.co" }]);
+    expect(await read("email,\na@b.co,x\n", { columns: { "": false } })).toEqual([{ email: "a@b.co" }]);
   });
 
   test("a line break in a quoted cell behind the fault does not end the record", async () => {
