@@ -12,6 +12,8 @@ export interface Row {
   readonly isQuoted?: readonly boolean[];
   /** Why the row has no cells; undefined if it has cells. */
   readonly problem?: string;
+  /** The cells of each line if quotes had no meaning; undefined if the row has only one line. */
+  readonly lines?: readonly (readonly string[])[];
 }
 
 interface RowOptions {
@@ -50,6 +52,12 @@ const closingQuote = (text: string, from: number): number => {
   let index = text.indexOf('"', from);
   while (index >= 0 && text[index + 1] === '"') index = text.indexOf('"', index + 2);
   return index;
+};
+
+/** Adds the cells of each line to a row that spans several. */
+const withLines = (row: Row, delimiter: string): Row => {
+  const lines = row.text.split(/\r\n|\n|\r/);
+  return lines.length > 1 ? { ...row, lines: lines.map((line) => line.split(delimiter)) } : row;
 };
 
 /** A row whose end has not been read. */
@@ -136,10 +144,11 @@ export async function* readRows(
       readCells(open, text, delimiter);
       lastEnd = open.open === undefined ? "" : end;
       if (open.open !== undefined) continue;
-      rows.push(open);
+      rows.push(withLines(open, delimiter));
       open = undefined;
     }
     if (rows.length > 0) yield rows;
   }
-  if (open !== undefined) yield [{ problem: "the quoted cell that starts here is never closed", ...open }];
+  if (open !== undefined && delimiter !== undefined)
+    yield [withLines({ problem: "the quoted cell that starts here is never closed", ...open }, delimiter)];
 }

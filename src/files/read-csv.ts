@@ -148,6 +148,24 @@ const widthProblem = (
     : `cell ${lost + 1} is not empty, but column ${lost + 1} of the header has no name. If a cell contains the delimiter, quote that cell. Otherwise, name the column`;
 };
 
+const isAddress = (cell: string | undefined): boolean => /^\s*"?[^\s"@]+@[^\s"@]+"?\s*$/.test(cell ?? "");
+
+const strayQuote =
+  'a stray quote seems to join several rows. If a cell contains a quote, write it as "" and put the cell in quotes';
+
+/**
+ * Whether each line of a row is almost surely a row itself, because a program wrote quotes as they are: each has the
+ * cells of the header, with an address in the same column. The number of cells alone is not enough, because a line of
+ * a note may also contain a comma.
+ */
+const isJoined = (lines: Row["lines"], width: number): boolean => {
+  const filled = lines?.filter((cells) => cells.some((cell) => trimmed(cell) !== ""));
+  return (
+    filled?.every((cells) => cells.length === width) === true &&
+    filled[0]?.some((_, at) => filled.every((cells) => isAddress(cells[at]))) === true
+  );
+};
+
 /** Converts rows to records. The first row names the columns. */
 const rowParser = (name: string, options: ReadCsvOptions & CsvFacts) => {
   const { columns: renamed = {}, unescapeFormulas = true, onHeader, address } = options;
@@ -188,8 +206,10 @@ const rowParser = (name: string, options: ReadCsvOptions & CsvFacts) => {
         "this line is a second header with other columns, as if several files were joined. Split the file here, and import each part separately";
       throw lineError(name, row.line, { problem });
     }
-    const problem = row.problem ?? widthProblem(row, width, nameless);
-    if (problem !== undefined) return { problem };
+    const { line, lines } = row;
+    const problem = isJoined(lines, width) ? strayQuote : (row.problem ?? widthProblem(row, width, nameless));
+    const span = lines === undefined ? "" : ` (this row spans lines ${line} to ${line + lines.length - 1})`;
+    if (problem !== undefined) return { problem: problem + span };
     try {
       return { record: recordOf(row, columns, options) };
     } catch (cause) {

@@ -168,8 +168,35 @@ describe("bad lines", () => {
     const error = await gather(readCsv(path)).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ValidationError);
     expect(error).toMatchObject({
-      message: `${path} line 4: text after a closing quote; inside a quoted cell, write a quote as "". Correct it, or pass onInvalid to skip it`,
+      message: `${path} line 4: text after a closing quote; inside a quoted cell, write a quote as "" (this row spans lines 4 to 5). Correct it, or pass onInvalid to skip it`,
     });
+  });
+
+  test("are rows that a stray quote has joined, named with the range of lines", async () => {
+    const tab = "\t";
+    const rows = ['a@b.co,1,"big one', "c@d.co,2,", "", "e@f.co,3,x", 'g@h.co,4,Monitor 19"', "i@j.co,5,y"];
+    for (const delimiter of [",", ";", tab]) {
+      const text = ["email,id,note", ...rows].join("\n").replaceAll(",", delimiter);
+      const { records, invalid } = await readPastFaults(text);
+      expect(records).toEqual([{ email: "i@j.co", id: "5", note: "y" }]);
+      expect(invalid).toEqual([
+        [
+          2,
+          expect.stringContaining("Monitor"),
+          'input line 2: a stray quote seems to join several rows. If a cell contains a quote, write it as "" and put the cell in quotes (this row spans lines 2 to 6)',
+        ],
+      ]);
+      const { invalid: open } = await readPastFaults(text.replace('19"', "19"));
+      expect(open).toEqual([[2, expect.anything(), expect.stringMatching(/stray quote.* lines 2 to 7\)$/)]]);
+    }
+  });
+
+  test.each([
+    ["addresses", 'a@b.co,"cc:\nc@d.co\ne@f.co"', "cc:\nc@d.co\ne@f.co"],
+    ["as many delimiters as the header", 'a@b.co,"Monday\nthanks, Ann"', "Monday\nthanks, Ann"],
+    ["addresses and delimiters", 'a@b.co,"Hi,\nc@d.co, e@f.co\nbye"', "Hi,\nc@d.co, e@f.co\nbye"],
+  ])("are not quoted cells whose lines have %s", async (_, row, note) => {
+    expect(await read(`email,note\n${row}\n`)).toEqual([{ email: "a@b.co", note }]);
   });
 
   test("go to onInvalid with their text, and reading goes on at the next record", async () => {
@@ -181,7 +208,7 @@ describe("bad lines", () => {
         [
           3,
           '"x\ny"z,2',
-          'input line 3: text after a closing quote; inside a quoted cell, write a quote as ""',
+          'input line 3: text after a closing quote; inside a quoted cell, write a quote as "" (this row spans lines 3 to 4)',
         ],
       ],
     });
@@ -228,7 +255,13 @@ describe("bad lines", () => {
   test("a quote that is never closed is reported where it opens; what it took is not read as records", async () => {
     expect(await readPastFaults('a\n1\n"2\n3\n4\n')).toEqual({
       records: [{ a: "1" }],
-      invalid: [[3, '"2\n3\n4', "input line 3: the quoted cell that starts here is never closed"]],
+      invalid: [
+        [
+          3,
+          '"2\n3\n4',
+          "input line 3: the quoted cell that starts here is never closed (this row spans lines 3 to 5)",
+        ],
+      ],
     });
   });
 
