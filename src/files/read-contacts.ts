@@ -149,11 +149,13 @@ const fitted = async (fields: Fields, schema: StandardSchema): Promise<Fields> =
 
 async function* contacts(records: AsyncIterable<Fields>, schema: StandardSchema | undefined, isCsv: boolean) {
   for await (const record of records) {
-    // A service may write null for a missing field. Leave out the field, like an empty CSV cell, because the import
-    // refuses null.
-    for (const [name, value] of Object.entries(record))
-      if (setByService.has(name) || value === null) delete record[name];
     const { customFields } = record;
+    // A service or database may write null for a missing field. Leave out the field, like an empty CSV cell, because the
+    // import refuses null, and would clear a custom field.
+    for (const fields of [record, customFields])
+      if (isObject(fields))
+        for (const [name, value] of Object.entries(fields)) if (value === null) delete fields[name];
+    for (const name of setByService) delete record[name];
     // NDJSON already has types.
     if (isCsv && schema !== undefined && isObject(customFields))
       record.customFields = await fitted(customFields, schema);
@@ -204,7 +206,8 @@ const recognized = (names: readonly string[], columns: ColumnNames): Record<stri
  * In CSV, `verified`, `emailConfidence` and `listIds` get their types back. A custom field that looks like a number, a
  * boolean or a list joined by `;` becomes one, unless the cell is quoted; `writeCsv` quotes such strings. For a file of
  * another program, set the names of its `columns`, and the schema of your `customFields`. `id`, `externalId` and the
- * times are left out, because the service sets them; so are fields that are empty or null.
+ * times are left out, because the service sets them; so are fields and custom fields that are empty or null. To clear a
+ * custom field, pass an object with null to `contacts.import`.
  *
  * @throws as `readCsv` and `readNdjson` do, and ConfigurationError for a name without a known ending.
  * @example

@@ -53,9 +53,12 @@ describe("readContacts", () => {
 
   test("null fields are left out, so that you can import an NDJSON export", async () => {
     const text =
-      '{"id":"c1","email":"a@b.co","name":null,"leadId":null,"listIds":null,"customFields":{"a":null}}\n';
+      '{"id":"c1","email":"a@b.co","name":null,"leadId":null,"listIds":null,"customFields":{"a":null,"b":{"c":null}}}\n';
     const contacts = readContacts(inPieces(text, 5), { format: "ndjson" });
-    expect(await gather(contacts)).toEqual([{ email: "a@b.co", customFields: { a: null } }]);
+    expect(await gather(contacts)).toEqual([{ email: "a@b.co", customFields: { b: { c: null } } }]);
+    expect(await read('email,customFields\na@b.co,"{""a"":null,""b"":1}"\n')).toEqual([
+      { email: "a@b.co", customFields: { b: 1 } },
+    ]);
   });
 
   test.each([
