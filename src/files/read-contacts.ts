@@ -16,7 +16,7 @@ import { type ColumnNames, trimmed } from "./csv-columns.ts";
 import type { ReadOptions } from "./options.ts";
 import { csvRecords, csvRules } from "./read-csv.ts";
 import { readNdjson } from "./read-ndjson.ts";
-import { type FileSource, pathOf } from "./source.ts";
+import { type FileSource, sourcePath } from "./source.ts";
 
 /** A contact in a file, without the fields that the service sets. `contacts.import` checks it. */
 export interface ContactRow<Fields = Record<string, unknown>> {
@@ -165,7 +165,7 @@ async function* contacts(records: AsyncIterable<Fields>, schema: StandardSchema 
 
 const isCsvName = (source: FileSource, { format, name }: ReadContactsOptions<unknown>): boolean => {
   if (format !== undefined) return format === "csv";
-  const [, ending] = /\.(csv|tsv|txt|ndjson|jsonl)(\.gz)?$/i.exec(pathOf(source) ?? name ?? "") ?? [];
+  const [, ending] = /\.(csv|tsv|txt|ndjson|jsonl)(\.gz)?$/i.exec(sourcePath(source) ?? name ?? "") ?? [];
   if (ending !== undefined) return !/^(ndjson|jsonl)$/i.test(ending);
   throw new ConfigurationError(
     'readContacts: the file name must end in .csv, .tsv, .txt or .ndjson, optionally followed by .gz; or set format: "csv"',

@@ -28,7 +28,10 @@ async function* gunzipped(source: AsyncIterable<Buffer>, name: string): AsyncGen
   }
 }
 
-/** A source: the path of a file, a `file:` URL, a stream, or any async iterable of bytes or strings. */
+/**
+ * A source: the path of a file, a `file:` URL, a stream, or any async iterable of bytes or strings. For a text, pass
+ * `Readable.from([text])`.
+ */
 export type FileSource = string | URL | Readable | AsyncIterable<Uint8Array | string>;
 
 async function* fileChunks(path: string): AsyncGenerator<Buffer> {
@@ -213,6 +216,21 @@ export const pathOf = (file: unknown): string | undefined => {
   return file instanceof URL ? fileURLToPath(file) : undefined;
 };
 
+// A path may start with a bracket, such as [id]/a.csv, but not with an object or array that has content.
+const looksLikeText = /[\r\n]|^\s*[[{]\s*["[{]/;
+
+/**
+ * The path of a source; undefined for a stream or an iterable.
+ *
+ * @throws ConfigurationError for the text of a file. The error does not contain the text, which may be personal.
+ */
+export const sourcePath = (source: unknown): string | undefined => {
+  if (typeof source !== "string" || !looksLikeText.test(source)) return pathOf(source);
+  throw new ConfigurationError(
+    "the source is the text of a file, not its path. Pass a path, or for text Readable.from([text]) of node:stream",
+  );
+};
+
 /**
  * Converts any source to chunks. Files are opened at the first chunk, and closed when the iteration ends.
  *
@@ -223,7 +241,7 @@ export const openSource = (
   source: FileSource,
   { name: ownName, encoding }: { readonly name?: string | undefined; readonly encoding?: string | undefined },
 ): { readonly name: string; readonly chunks: AsyncIterable<Buffer> } => {
-  const path = pathOf(source);
+  const path = sourcePath(source);
   const name = ownName ?? path ?? "input";
   const text = (chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> =>
     asUtf8(unpacked(chunks, name), { name, encoding });
