@@ -21,6 +21,7 @@ interface RowOptions {
   /** The delimiter; undefined to detect it from the first line. */
   readonly delimiter: string | undefined;
   readonly maxLineBytes: number;
+  readonly isConverted?: boolean;
   /** The number of lines above the header to skip. */
   readonly skipLines: number;
 }
@@ -109,12 +110,12 @@ const readCells = (row: OpenRow, line: string, delimiter: string): void => {
  */
 export async function* readRows(
   chunks: AsyncIterable<Buffer>,
-  { name, delimiter: ownDelimiter, maxLineBytes, skipLines }: RowOptions,
+  { name, delimiter: ownDelimiter, maxLineBytes, isConverted = false, skipLines }: RowOptions,
 ): AsyncGenerator<readonly Row[]> {
   let delimiter = ownDelimiter;
   let open: OpenRow | undefined;
   let lastEnd = "";
-  for await (const lines of readLines(chunks, { maxLineBytes })) {
+  for await (const lines of readLines(chunks, { maxLineBytes, isConverted })) {
     const rows: Row[] = [];
     for (const { line, text: ownText, end, fault } of lines) {
       if (line <= skipLines) continue;
@@ -140,7 +141,7 @@ export async function* readRows(
       else open.open = `${open.open}${lastEnd}`;
       open.text += lastEnd + text;
       open.bytes = bytes + end.length;
-      if (fault === "not-utf8") open.problem = problemOf(fault, 0);
+      if (fault !== undefined) open.problem = problemOf(fault, 0);
       readCells(open, text, delimiter);
       lastEnd = open.open === undefined ? "" : end;
       if (open.open !== undefined) continue;

@@ -257,8 +257,13 @@ export const csvRecords = <T extends object = Record<string, unknown>>(
   options: ReadCsvOptions & CsvFacts,
 ): AsyncGenerator<T> => {
   const { delimiter, maxLineBytes = defaultMaxLineBytes, skipLines = 0 } = options;
-  const { name, chunks } = openSource(source, options);
-  const rows = readRows(chunks, { name, delimiter, maxLineBytes, skipLines });
+  const { chunks, ...opened } = openSource(source, options);
+  const rows = readRows(chunks, { ...opened, delimiter, maxLineBytes, skipLines });
   // The caller chooses the type of the records, according to the header, `columns` and `cast`.
-  return recordsOf(name, rows, rowParser(name, options), options.onInvalid) as AsyncGenerator<T>;
+  return recordsOf(
+    opened.name,
+    rows,
+    rowParser(opened.name, options),
+    options.onInvalid,
+  ) as AsyncGenerator<T>;
 };

@@ -62,8 +62,8 @@ export const ndjsonRecords = (
   isOwn: boolean,
 ): AsyncGenerator<object> => {
   const { maxLineBytes = defaultMaxLineBytes, onInvalid } = options;
-  const { name, chunks } = openSource(source, options);
-  const lines = readLines(chunks, { maxLineBytes });
+  const { name, chunks, isConverted } = openSource(source, options);
+  const lines = readLines(chunks, { maxLineBytes, isConverted });
   let isFirst = true;
   const parseLine = (original: Line) => {
     const text = withoutMark(original.text);

@@ -111,9 +111,41 @@ test("an encoding is named for a file without a byte order mark", async () => {
   ]);
   const { contacts } = await imported("a.csv", content, "--encoding", "windows-1252");
   expect(contacts).toEqual([{ email: "ada@x.example", name: "Zoë" }]);
-  expect(await imported("a.csv", content, "--encoding", "klingon")).toMatchObject({
+  expect(await imported("a.csv", content, "--encoding", "cp850")).toMatchObject({
     code: 2,
-    err: expect.stringContaining("encoding must be the name of an encoding, for example windows-1252"),
+    err: expect.stringContaining(
+      'encoding must be one that this runtime supports, for example windows-1252, got "cp850". Convert the file: iconv -f cp850 -t utf-8 FILE > utf8.csv',
+    ),
+  });
+});
+
+test("UTF-8 is not read in another encoding", async () => {
+  const ascii = `email,name\n${"ada@x.example,Ada\n".repeat(10_000)}`;
+  for (const text of ["email,name\nada@x.example,Müller\n", `${ascii}bob@x.example,日本\n`])
+    for (const encoding of ["windows-1252", "iso-8859-15", "macintosh"])
+      expect(await imported("a.csv", text, "--encoding", encoding, "--plan")).toMatchObject({
+        code: 2,
+        err: expect.stringContaining(`a.csv is UTF-8 text, not ${encoding}. Remove the encoding`),
+      });
+  const { code, contacts } = await imported(
+    "a.csv",
+    "email,name\nada@x.example,Ada\n",
+    "--encoding",
+    "latin1",
+  );
+  expect([code, contacts]).toEqual([0, [ada]]);
+});
+
+test.each([
+  ["a.csv", "email,name\nada@x.example,M\x81ller\nbob@x.example,Bob\n"],
+  ["a.csv", 'email,name\nada@x.example,"M\x81ller"\nbob@x.example,Bob\n'],
+  ["a.ndjson", '{"email":"ada@x.example","name":"M\x81ller"}\n{"email":"bob@x.example","name":"Bob"}\n'],
+])("a line of %s with characters that only a wrong encoding gives is refused: %j", async (name, text) => {
+  const bytes = Buffer.from(text, "latin1");
+  expect(await imported(name, bytes, "--encoding", "windows-1252")).toMatchObject({
+    code: 3,
+    contacts: [bob],
+    err: expect.stringContaining("control characters: its encoding seems to be another than you have set"),
   });
 });
 

@@ -279,6 +279,19 @@ describe("bad lines", () => {
     });
   });
 
+  test("a header with characters that only a wrong encoding gives is refused", async () => {
+    const bytes = Buffer.from("email,Stra\x81e\n", "latin1");
+    await expect(read(bytes, { encoding: "windows-1252" })).rejects.toThrow(
+      "header: it has control characters",
+    );
+    expect(await read("a\n\u0081\n")).toEqual([{ a: "\u0081" }]);
+  });
+
+  test("an encoding with several bytes per character may look like UTF-8", async () => {
+    // These bytes are also valid in UTF-8.
+    expect(await read(Buffer.from("a\n\xc4\xa3\n", "latin1"), { encoding: "gbk" })).toEqual([{ a: "模" }]);
+  });
+
   test("windows-1252 has its own signs where Latin-1 has control characters, in one chunk too", async () => {
     const bytes = Buffer.from("a\n\x80 5. Ada\x92s\n", "latin1");
     for (const size of [1, bytes.length])
