@@ -52,7 +52,7 @@ export interface ReadContactsOptions<Fields = Record<string, unknown>> extends R
    * other CRMs quote every cell, and a quoted cell is text by default.
    */
   readonly types?: Readonly<Record<string, CellType>> | undefined;
-  /** The format of the source. Default: according to the ending of its name (.tsv and .txt are CSV). */
+  /** The format of the source. Default: according to the ending of its name (.tsv and .txt are CSV; .json is NDJSON). */
   readonly format?: "csv" | "ndjson" | undefined;
 }
 
@@ -165,8 +165,8 @@ async function* contacts(records: AsyncIterable<Fields>, schema: StandardSchema 
 
 const isCsvName = (source: FileSource, { format, name }: ReadContactsOptions<unknown>): boolean => {
   if (format !== undefined) return format === "csv";
-  const [, ending] = /\.(csv|tsv|txt|ndjson|jsonl)(\.gz)?$/i.exec(sourcePath(source) ?? name ?? "") ?? [];
-  if (ending !== undefined) return !/^(ndjson|jsonl)$/i.test(ending);
+  const [, ending] = /\.(csv|tsv|txt|ndjson|jsonl?)(\.gz)?$/i.exec(sourcePath(source) ?? name ?? "") ?? [];
+  if (ending !== undefined) return !/json/i.test(ending);
   throw new ConfigurationError(
     'readContacts: the file name must end in .csv, .tsv, .txt or .ndjson, optionally followed by .gz; or set format: "csv"',
   );

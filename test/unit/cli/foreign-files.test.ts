@@ -204,7 +204,12 @@ test.each<[string, string | Buffer, string]>([
   ["a.csv", " \n,,\n", "a.csv: the file is empty. A CSV file must start with a header"],
   ["a.txt", "ada@x.example\nbob@x.example\n", "the file has no header. Add a header as its first line"],
   ["a.xlsx", "PK", 'a.xlsx is a workbook: in the spreadsheet, save it as "CSV UTF-8"'],
-  ["a.json", "[]", "a.json contains JSON: convert an array with jq -c '.[]' FILE > records.ndjson"],
+  [
+    "a.json",
+    "[]",
+    "this is a JSON array, but each line must contain one record. Convert it: jq -c '.[]' a.json",
+  ],
+  ["a.json", '{\n  "email": "ada@x.example"\n}\n', "jq -c '.' a.json > records.ndjson"],
   ["a.vcf", "BEGIN:VCARD", "a.vcf is an address book: export it as CSV"],
   ["a.csv", "Company,City\n", '"Company", "City" are not fields of a contact'],
   ["a.csv", "email,Email\nada@x.example,x\n", 'Leave one of them out: --map "Email="'],
@@ -349,6 +354,30 @@ test("fields of NDJSON that are no fields of a contact are named, once each", as
     '"firstName" is not a field of a contact: the service may ignore it. Put it into customFields',
     '"customFields.plan" is not a field of a contact: the service may ignore it. Put it into customFields',
   ]);
+});
+
+test("a .json file of one record per line is read, as mongoexport writes it", async () => {
+  const lines = `${JSON.stringify(ada)}\n${JSON.stringify(bob)}\n`;
+  for (const [name, content] of [
+    ["a.json", lines],
+    ["a.json.gz", gzipSync(lines)],
+  ] as const) {
+    expect(await imported(name, content)).toMatchObject({ code: 0, contacts: [ada, bob] });
+    sandbox.reset();
+  }
+});
+
+test.each([
+  ["a.csv", "ndjson", `${JSON.stringify(ada)}\n`],
+  ["a.json", "csv", "email,name\nada@x.example,Ada\n"],
+  ["a.numbers", "csv", "email,name\nada@x.example,Ada\n"],
+  ["a.dat", "csv", "email,name\nada@x.example,Ada\n"],
+])("of %s, --format %s sets the format", async (name, format, content) => {
+  expect(await imported(name, content, "--format", format)).toMatchObject({ code: 0, contacts: [ada] });
+  expect(await imported(name, content, "--format", "xml")).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('--format must be csv or ndjson, got "xml"'),
+  });
 });
 
 test("another delimiter in the header is named with the option for it", async () => {

@@ -88,6 +88,11 @@ describe("readContacts", () => {
     expect(await fieldsOf(cell, schema)).toEqual(value);
   });
 
+  test("a name with .json is NDJSON", async () => {
+    const path = scratch().put("a.json", '{"email":"a@b.co"}\n{"email":"c@d.co"}\n');
+    expect(await gather(readContacts(path))).toEqual([{ email: "a@b.co" }, { email: "c@d.co" }]);
+  });
+
   test("a name that does not tell the format is refused at the call", () => {
     expect(() => readContacts("contacts.dat")).toThrow(
       "the file name must end in .csv, .tsv, .txt or .ndjson",
