@@ -15,7 +15,7 @@ import { CellFault, jsonIn, nullTexts, plainIn } from "./csv-cell.ts";
 import { type ColumnNames, trimmed } from "./csv-columns.ts";
 import type { ReadOptions } from "./options.ts";
 import { csvRecords, csvRules } from "./read-csv.ts";
-import { readNdjson } from "./read-ndjson.ts";
+import { findExtendedJson, ndjsonRecords } from "./read-ndjson.ts";
 import { type FileSource, sourcePath } from "./source.ts";
 
 /** A contact in a file, without the fields that the service sets. `contacts.import` checks it. */
@@ -209,7 +209,8 @@ const recognized = (names: readonly string[], columns: ColumnNames): Record<stri
  * times are left out, because the service sets them; so are fields and custom fields that are empty or null. To clear a
  * custom field, pass an object with null to `contacts.import`.
  *
- * @throws as `readCsv` and `readNdjson` do, and ConfigurationError for a name without a known ending.
+ * @throws as `readCsv` and `readNdjson` do. A line of NDJSON with a type of MongoDB, such as `{ "$oid": "…" }`, is a bad
+ * line. Throws ConfigurationError for a name without a known ending.
  * @example
  * ```ts
  * import { readContacts } from "touchpoint-sdk/files";
@@ -241,7 +242,7 @@ export const readContacts = <Custom = Record<string, unknown>>(
         cast: (cell, { column, isQuoted }) =>
           cellOf(cell, { name: fieldNames[column] || column, isQuoted }, types),
       })
-    : readNdjson(source, ndjsonOptions);
+    : ndjsonRecords(source, ndjsonOptions, findExtendedJson);
   // Only the import checks the records, so their type is a claim of the caller here.
   const rows = contacts(records, customFields, isCsv) as AsyncGenerator<ContactRow<Custom>>;
   return withSettled(rows, (count) => reportSettled(records, count));
