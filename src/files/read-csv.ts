@@ -155,14 +155,14 @@ const strayQuote =
 
 /**
  * Whether each line of a row is almost surely a row itself, because a program wrote quotes as they are: each has the
- * cells of the header, with an address in the same column. The number of cells alone is not enough, because a line of
- * a note may also contain a comma.
+ * cells of the header, and two have an address in the same column. The number of cells alone is not enough, because a
+ * line of a note may also contain a comma.
  */
-const isJoined = (lines: Row["lines"], width: number): boolean => {
-  const filled = lines?.filter((cells) => cells.some((cell) => trimmed(cell) !== ""));
+const isJoined = (lines: Row["lines"] = [], width: number): boolean => {
+  const filled = lines.filter((cells) => cells.some((cell) => trimmed(cell) !== ""));
   return (
-    filled?.every((cells) => cells.length === width) === true &&
-    filled[0]?.some((_, at) => filled.every((cells) => isAddress(cells[at]))) === true
+    filled.every((cells) => cells.length === width) &&
+    filled[0]?.some((_, at) => filled.filter((cells) => isAddress(cells[at])).length > 1) === true
   );
 };
 

@@ -174,7 +174,7 @@ describe("bad lines", () => {
 
   test("are rows that a stray quote has joined, named with the range of lines", async () => {
     const tab = "\t";
-    const rows = ['a@b.co,1,"big one', "c@d.co,2,", "", "e@f.co,3,x", 'g@h.co,4,Monitor 19"', "i@j.co,5,y"];
+    const rows = ['a@b.co,1,"big one', "c@d.co,2,", "", "none,3,x", 'g@h.co,4,Monitor 19"', "i@j.co,5,y"];
     for (const delimiter of [",", ";", tab]) {
       const text = ["email,id,note", ...rows].join("\n").replaceAll(",", delimiter);
       const { records, invalid } = await readPastFaults(text);
