@@ -4,13 +4,12 @@ import { type CliCommand, countOf, type Request, UsageError } from "./command.ts
 import { checkHeader, contactFields, readMap } from "./contact-columns.ts";
 import { planTable } from "./plan-table.ts";
 import {
-  checkInputName,
   delimiterOf,
   delimiterOption,
   firstLinesOf,
   foreignFileOptions,
-  formatOf,
   formatOption,
+  inputFormatOf,
 } from "./record-file.ts";
 import { openRecords, UnreadableLine } from "./rejections.ts";
 import { resumableOptions, runResumable } from "./run-resumable.ts";
@@ -19,8 +18,7 @@ import { resumableOptions, runResumable } from "./run-resumable.ts";
 const repeatedOptions = ["format", "encoding", "delimiter", "types", "skip-lines", "add-to-list"] as const;
 
 const contactsOf = (request: Request, path: string) => {
-  checkInputName(path);
-  const format = formatOf(path, request);
+  const format = inputFormatOf(path, request);
   const delimiter = delimiterOf(request, format);
   const skipLines = countOf(request, "skip-lines", { least: 0, most: 1_000_000 });
   const map = readMap(request);

@@ -3,14 +3,13 @@ import type { EventInput } from "../index.ts";
 import { type CliCommand, exitCode, jsonOption, print, type Request, UsageError } from "./command.ts";
 import { connect, connectionOptions } from "./connect.ts";
 import { duration } from "./progress-bar.ts";
-import { checkInputName, formatOf } from "./record-file.ts";
+import { inputFormatOf } from "./record-file.ts";
 import { openRecords } from "./rejections.ts";
 import { describeReport, resumableOptions, runResumable } from "./run-resumable.ts";
 
 const eventsOf = (request: Request) => {
   const [file = ""] = request.operands;
-  checkInputName(file);
-  if (formatOf(file, request) !== "ndjson")
+  if (inputFormatOf(file, request) !== "ndjson")
     throw new UsageError(`${file}: events can be read only from NDJSON`);
   const formatAdvice = file === "-" ? "Events can be read only from NDJSON" : undefined;
   return openRecords<EventInput>(file, readNdjson, formatAdvice);

@@ -10,7 +10,7 @@ import { type Request, UsageError } from "./command.ts";
 type Format = "csv" | "ndjson";
 
 export const formatOption = (stream: "input" | "output"): Options => ({
-  "--format <csv|ndjson>": `the format of standard ${stream}; default ndjson`,
+  "--format <csv|ndjson>": `the format of the ${stream}; by default, the ending of the file name sets it, and - is ndjson`,
 });
 
 export const delimiterOption: Options = {
@@ -43,44 +43,40 @@ export const delimiterOf = (request: Pick<Request, "values">, format: Format): s
   throw new UsageError(`--delimiter must be one character, or tab, got "${text}"`);
 };
 
-/** How to convert files of formats that no command reads. */
-const conversionAdvice: readonly (readonly [endings: RegExp, way: string])[] = [
-  [/\.(xlsx?|xlsm|ods|numbers)$/i, 'is a workbook: in the spreadsheet, save it as "CSV UTF-8"'],
-  [
-    /\.json$/i,
-    "contains JSON: convert an array with jq -c '.[]' FILE > records.ndjson, and one object with jq -c . FILE",
-  ],
-  [/\.(vcf|vcard)$/i, "is an address book: export it as CSV"],
-];
-
-/** @throws UsageError if the file name shows that another program must convert the file first. */
-export const checkInputName = (path: string): void => {
-  const [, way] = conversionAdvice.find(([endings]) => endings.test(path)) ?? [];
-  if (way !== undefined) throw new UsageError(`${path} ${way}`);
-};
-
 /**
- * The format of a file: the ending of its name sets it, or `--format` for `-`.
+ * The format of a file: `--format`, otherwise the ending of its name.
  *
  * @throws UsageError for a name with an unknown ending.
  */
-export const formatOf = (path: string, request?: Pick<Request, "values">): Format => {
-  const format = request?.values.format;
-  if (format !== undefined && path !== "-")
-    throw new UsageError(
-      '--format works only with "-" (standard input or output). For a file, the ending of its name sets the format. Remove --format.',
-    );
-  if (path === "-") {
-    if (format === undefined || format === "ndjson") return "ndjson";
-    if (format === "csv") return format;
-    throw new UsageError(`--format must be csv or ndjson, got "${format}"`);
-  }
+export const formatOf = (path: string, { values: { format } }: Pick<Request, "values">): Format => {
+  if (format === "csv" || format === "ndjson") return format;
+  if (format !== undefined) throw new UsageError(`--format must be csv or ndjson, got "${format}"`);
+  if (path === "-") return "ndjson";
   const [, ending] = /\.(csv|tsv|txt|ndjson|jsonl)(\.gz)?$/i.exec(path) ?? [];
   if (ending === undefined)
     throw new UsageError(
       `${path}: the file name must end in .csv, .tsv, .txt or .ndjson, optionally followed by .gz`,
     );
   return /^(ndjson|jsonl)$/i.test(ending) ? "ndjson" : "csv";
+};
+
+/** How to convert a file with another ending to a readable one. */
+const otherWays: readonly (readonly [endings: RegExp, way: string])[] = [
+  [/\.(xlsx?|xlsm|ods|numbers)$/i, 'is a workbook: in the spreadsheet, save it as "CSV UTF-8"'],
+  [/\.(vcf|vcard)$/i, "is an address book: export it as CSV"],
+];
+
+/**
+ * The format of a file to read. A .json file may have one record per line, as mongoexport writes it. If it does not,
+ * the reader refuses it.
+ *
+ * @throws UsageError if the file name shows that another program must convert the file first, as `formatOf` does.
+ */
+export const inputFormatOf = (path: string, request: Pick<Request, "values">): Format => {
+  if (request.values.format !== undefined) return formatOf(path, request);
+  const [, way] = otherWays.find(([endings]) => endings.test(path)) ?? [];
+  if (way !== undefined) throw new UsageError(`${path} ${way}`);
+  return /\.json(\.gz)?$/i.test(path) ? "ndjson" : formatOf(path, request);
 };
 
 /**

@@ -79,7 +79,8 @@ const repeatedIn = (entry: string, names: readonly string[]): string | undefined
     .find((name) => indexesOf(name, names).length > 1);
 
 /**
- * Reads a header row. Ignores columns without a name, because spreadsheets add such columns at the end.
+ * Reads a header row. Ignores columns without a name: spreadsheets add empty ones at the end, and other programs write
+ * row numbers into the first one.
  *
  * @returns the fields of a record with their columns, or why the header cannot be used.
  */

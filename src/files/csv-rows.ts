@@ -12,6 +12,8 @@ export interface Row {
   readonly isQuoted?: readonly boolean[];
   /** Why the row has no cells; undefined if it has cells. */
   readonly problem?: string;
+  /** The cells of each line if quotes had no meaning; undefined if the row has only one line. */
+  readonly lines?: readonly (readonly string[])[];
 }
 
 interface RowOptions {
@@ -19,6 +21,7 @@ interface RowOptions {
   /** The delimiter; undefined to detect it from the first line. */
   readonly delimiter: string | undefined;
   readonly maxLineBytes: number;
+  readonly isConverted?: boolean;
   /** The number of lines above the header to skip. */
   readonly skipLines: number;
 }
@@ -50,6 +53,12 @@ const closingQuote = (text: string, from: number): number => {
   let index = text.indexOf('"', from);
   while (index >= 0 && text[index + 1] === '"') index = text.indexOf('"', index + 2);
   return index;
+};
+
+/** Adds the cells of each line to a row that spans several. */
+const withLines = (row: Row, delimiter: string): Row => {
+  const lines = row.text.split(/\r\n|\n|\r/);
+  return lines.length > 1 ? { ...row, lines: lines.map((line) => line.split(delimiter)) } : row;
 };
 
 /** A row whose end has not been read. */
@@ -101,12 +110,12 @@ const readCells = (row: OpenRow, line: string, delimiter: string): void => {
  */
 export async function* readRows(
   chunks: AsyncIterable<Buffer>,
-  { name, delimiter: ownDelimiter, maxLineBytes, skipLines }: RowOptions,
+  { name, delimiter: ownDelimiter, maxLineBytes, isConverted = false, skipLines }: RowOptions,
 ): AsyncGenerator<readonly Row[]> {
   let delimiter = ownDelimiter;
   let open: OpenRow | undefined;
   let lastEnd = "";
-  for await (const lines of readLines(chunks, { maxLineBytes })) {
+  for await (const lines of readLines(chunks, { maxLineBytes, isConverted })) {
     const rows: Row[] = [];
     for (const { line, text: ownText, end, fault } of lines) {
       if (line <= skipLines) continue;
@@ -132,14 +141,15 @@ export async function* readRows(
       else open.openCell = `${open.openCell}${lastEnd}`;
       open.text += lastEnd + text;
       open.bytes = bytes + end.length;
-      if (fault === "not-utf8") open.problem = problemOf(fault, 0);
+      if (fault !== undefined) open.problem = problemOf(fault, 0);
       readCells(open, text, delimiter);
       lastEnd = open.openCell === undefined ? "" : end;
       if (open.openCell !== undefined) continue;
-      rows.push(open);
+      rows.push(withLines(open, delimiter));
       open = undefined;
     }
     if (rows.length > 0) yield rows;
   }
-  if (open !== undefined) yield [{ problem: "the quoted cell that starts here is never closed", ...open }];
+  if (open !== undefined && delimiter !== undefined)
+    yield [withLines({ problem: "the quoted cell that starts here is never closed", ...open }, delimiter)];
 }

@@ -63,7 +63,7 @@ function asCell(this: object, key: string, value: unknown): unknown {
 
 /** Reads the NDJSON file with the records that wait for the columns of the CSV file. Lines may have any length. */
 const spooledRecords = (path: string): AsyncGenerator<object> =>
-  ndjsonRecords(path, { maxLineBytes: Number.MAX_SAFE_INTEGER }, true);
+  ndjsonRecords(path, { maxLineBytes: Number.MAX_SAFE_INTEGER }, () => undefined);
 
 /** Creates the blocks of a CSV file from records in an NDJSON file. */
 const tableWith = (path: string, collected: ColumnCollector, style: CsvStyle): AsyncIterable<Block> => {

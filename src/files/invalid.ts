@@ -1,4 +1,5 @@
 import { ValidationError } from "../errors.ts";
+import type { LineFault } from "../runtime/lines.ts";
 import { markLine, withSettled } from "../runtime/source-line.ts";
 import { type UnsafeNumber, unsafeIssue } from "../runtime/unsafe-numbers.ts";
 
@@ -77,7 +78,9 @@ export const unsafeProblem = (number: UnsafeNumber): string => {
 };
 
 /** Describes the fault of a line that was not parsed at all. */
-export const problemOf = (fault: "too-long" | "not-utf8", maxLineBytes: number): string =>
-  fault === "too-long"
-    ? `longer than maxLineBytes (${maxLineBytes}); increase it if this line is correct`
-    : "not UTF-8 text; save the file as UTF-8, or set its encoding, for example windows-1252";
+export const problemOf = (fault: LineFault, maxLineBytes: number): string =>
+  ({
+    "too-long": `longer than maxLineBytes (${maxLineBytes}); increase it if this line is correct`,
+    "not-utf8": "not UTF-8 text; save the file as UTF-8, or set its encoding, for example windows-1252",
+    controls: "it has control characters: its encoding seems to be another than you have set",
+  })[fault];

@@ -36,7 +36,8 @@ export interface ReadOptions {
   readonly name?: string | undefined;
   /**
    * The encoding of the text, by a name that TextDecoder knows, such as `windows-1252`. Default: UTF-8. A byte order
-   * mark of UTF-8 or UTF-16 at the start of the file takes precedence.
+   * mark of UTF-8 or UTF-16 at the start of the file takes precedence. A file that is UTF-8, or a line with control
+   * characters that text has only in a wrong encoding, is refused.
    */
   readonly encoding?: string | undefined;
 }
@@ -53,7 +54,12 @@ export const readRules: Rules = {
   onInvalid: mustBeFunction,
   maxLineBytes: mustBeWhole(1),
   name: mustBeString,
-  encoding: must("the name of an encoding, for example windows-1252", isEncoding),
+  encoding: (value, name) =>
+    isEncoding(value)
+      ? []
+      : [
+          `${name} must be one that this runtime supports, for example windows-1252, got ${JSON.stringify(value)}. Convert the file: iconv -f ${value} -t utf-8 FILE > utf8.csv`,
+        ],
 };
 
 export const defaultMaxLineBytes = 10 * 1024 * 1024;

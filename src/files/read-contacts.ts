@@ -15,8 +15,8 @@ import { CellFault, jsonIn, nullTexts, plainIn } from "./csv-cell.ts";
 import { type ColumnNames, trimmed } from "./csv-columns.ts";
 import type { ReadOptions } from "./options.ts";
 import { csvRecords, csvRules } from "./read-csv.ts";
-import { readNdjson } from "./read-ndjson.ts";
-import { type FileSource, pathOf } from "./source.ts";
+import { findExtendedJson, ndjsonRecords } from "./read-ndjson.ts";
+import { type FileSource, sourcePath } from "./source.ts";
 
 /** A contact in a file, without the fields that the service sets. `contacts.import` checks it. */
 export interface ContactRow<Fields = Record<string, unknown>> {
@@ -52,7 +52,7 @@ export interface ReadContactsOptions<Fields = Record<string, unknown>> extends R
    * other CRMs quote every cell, and a quoted cell is text by default.
    */
   readonly types?: Readonly<Record<string, CellType>> | undefined;
-  /** The format of the source. Default: according to the ending of its name (.tsv and .txt are CSV). */
+  /** The format of the source. Default: according to the ending of its name (.tsv and .txt are CSV; .json is NDJSON). */
   readonly format?: "csv" | "ndjson" | undefined;
 }
 
@@ -153,11 +153,13 @@ const fitted = async (fields: Fields, schema: StandardSchema): Promise<Fields> =
 
 async function* contacts(records: AsyncIterable<Fields>, schema: StandardSchema | undefined, isCsv: boolean) {
   for await (const record of records) {
-    // A service may write null for a missing field. Leave out the field, like an empty CSV cell, because the import
-    // refuses null.
-    for (const [name, value] of Object.entries(record))
-      if (setByService.has(name) || value === null) delete record[name];
     const { customFields } = record;
+    // A service or database may write null for a missing field. Leave out the field, like an empty CSV cell, because the
+    // import refuses null, and would clear a custom field.
+    for (const fields of [record, customFields])
+      if (isObject(fields))
+        for (const [name, value] of Object.entries(fields)) if (value === null) delete fields[name];
+    for (const name of setByService) delete record[name];
     // NDJSON already has types.
     if (isCsv && schema !== undefined && isObject(customFields))
       record.customFields = await fitted(customFields, schema);
@@ -167,8 +169,8 @@ async function* contacts(records: AsyncIterable<Fields>, schema: StandardSchema 
 
 const isCsvName = (source: FileSource, { format, name }: ReadContactsOptions<unknown>): boolean => {
   if (format !== undefined) return format === "csv";
-  const [, ending] = /\.(csv|tsv|txt|ndjson|jsonl)(\.gz)?$/i.exec(pathOf(source) ?? name ?? "") ?? [];
-  if (ending !== undefined) return !/^(ndjson|jsonl)$/i.test(ending);
+  const [, ending] = /\.(csv|tsv|txt|ndjson|jsonl?)(\.gz)?$/i.exec(sourcePath(source) ?? name ?? "") ?? [];
+  if (ending !== undefined) return !/json/i.test(ending);
   throw new ConfigurationError(
     'readContacts: the file name must end in .csv, .tsv, .txt or .ndjson, optionally followed by .gz; or set format: "csv"',
   );
@@ -208,9 +210,11 @@ const recognizedColumns = (names: readonly string[], columns: ColumnNames): Reco
  * In CSV, `verified`, `emailConfidence` and `listIds` get their types back. A custom field that looks like a number, a
  * boolean or a list joined by `;` becomes one, unless the cell is quoted; `writeCsv` quotes such strings. For a file of
  * another program, set the names of its `columns`, and the schema of your `customFields`. `id`, `externalId` and the
- * times are left out, because the service sets them. Fields that are empty or null are left out, too.
+ * times are left out, because the service sets them. Fields and custom fields that are empty or null are left out, too.
+ * To clear a custom field, pass an object with null to `contacts.import`.
  *
- * @throws as `readCsv` and `readNdjson` do, and ConfigurationError for a name without a known ending.
+ * @throws as `readCsv` and `readNdjson` do. A line of NDJSON with a type of MongoDB, such as `{ "$oid": "…" }`, is a bad
+ * line. Throws ConfigurationError for a name without a known ending.
  * @example
  * ```ts
  * import { readContacts } from "touchpoint-sdk/files";
@@ -242,8 +246,8 @@ export const readContacts = <Custom = Record<string, unknown>>(
         cast: (cell, { column, isQuoted }) =>
           cellOf(cell, { name: fieldNames[column] || column, isQuoted }, types),
       })
-    : readNdjson(source, ndjsonOptions);
-  // The caller chooses the type of the rows. Only the import checks them.
+    : ndjsonRecords(source, ndjsonOptions, findExtendedJson);
+  // Only the import checks the records, so their type is a claim of the caller here.
   const rows = contacts(records, customFields, isCsv) as AsyncGenerator<ContactRow<Custom>>;
   return withSettled(rows, (count) => reportSettled(records, count));
 };

@@ -128,8 +128,15 @@ const jsonProblem = "this is JSON, not CSV: read it as NDJSON, or give the file 
 const nulProblem =
   "it has NUL characters, as UTF-16 and UTF-32 have. Set the encoding to utf-16le or utf-16be, or save the file as UTF-8";
 
-/** Why a row with too few or too many cells cannot be read; undefined if spreadsheets write such rows. */
-const widthProblem = ({ cells, isQuoted }: Row, width: number): string | undefined => {
+/**
+ * Why a row with too few or too many cells, or with text in one of the nameless columns, cannot be read; undefined if
+ * spreadsheets write such rows.
+ */
+const widthProblem = (
+  { cells, isQuoted }: Row,
+  width: number,
+  nameless: readonly number[],
+): string | undefined => {
   // MySQL writes a backslash before a delimiter or line break in a cell. A line break can only have cut the last cell of a
   // short row, and a delimiter can only have split the other cells of a long row.
   const isCut = (cell: string, index: number): boolean =>
@@ -139,9 +146,30 @@ const widthProblem = ({ cells, isQuoted }: Row, width: number): string | undefin
   if (cells.length !== width && cells.some(isCut))
     return `this row has ${cellCount(cells.length)}, but the header has ${columnCount(width)}. A backslash does not escape a delimiter or a line break: export the cells in quotes`;
   // Spreadsheets leave out empty cells at the end of a row, or add some.
-  return cells.length > width && cells.slice(width).some((cell) => trimmed(cell) !== "")
-    ? `this row has ${cellCount(cells.length)}, but the header has ${columnCount(width)}`
-    : undefined;
+  if (cells.length > width && cells.slice(width).some((cell) => trimmed(cell) !== ""))
+    return `this row has ${cellCount(cells.length)}, but the header has ${columnCount(width)}`;
+  const lost = nameless.find((at) => trimmed(cells[at] ?? "") !== "");
+  return lost === undefined
+    ? undefined
+    : `cell ${lost + 1} is not empty, but column ${lost + 1} of the header has no name. If a cell contains the delimiter, quote that cell. Otherwise, name the column`;
+};
+
+const isAddress = (cell: string | undefined): boolean => /^\s*"?[^\s"@]+@[^\s"@]+"?\s*$/.test(cell ?? "");
+
+const strayQuote =
+  'a stray quote seems to join several rows. If a cell contains a quote, write it as "" and put the cell in quotes';
+
+/**
+ * Whether each line of a row is almost surely a row itself, because a program wrote quotes as they are: each has the
+ * cells of the header, and two have an address in the same column. The number of cells alone is not enough, because a
+ * line of a note may also contain a comma.
+ */
+const isJoined = (lines: Row["lines"] = [], width: number): boolean => {
+  const filled = lines.filter((cells) => cells.some((cell) => trimmed(cell) !== ""));
+  return (
+    filled.every((cells) => cells.length === width) &&
+    filled[0]?.some((_, at) => filled.filter((cells) => isAddress(cells[at])).length > 1) === true
+  );
 };
 
 /** Converts rows to records. The first row names the columns. */
@@ -149,6 +177,8 @@ const rowParser = (name: string, options: ReadCsvOptions & CsvFacts) => {
   const { columns: renamed = {}, unescapeFormulas = true, onHeader, address } = options;
   let columns: readonly ReadColumn[] | undefined;
   let width = 0;
+  /** The indexes of the columns whose cells must be empty. */
+  let nameless: readonly number[] = [];
   let header: readonly string[] = [];
   /** The index of the column with the address; -1 if there is none. */
   let addressAt = -1;
@@ -173,6 +203,10 @@ const rowParser = (name: string, options: ReadCsvOptions & CsvFacts) => {
       if ("problem" in read) throw lineError(name, line, { problem: `header: ${read.problem}` });
       columns = read.columns;
       width = cells.length;
+      // pandas and R write row numbers into a first column without a name.
+      nameless = names.flatMap((each, at) =>
+        at > 0 && trimmed(each) === "" && !("" in renamed) ? [at] : [],
+      );
       header = textsOf(row, columns);
       addressAt = columns.findIndex(({ keys }) => keys.length === 1 && keys[0] === address);
       return undefined;
@@ -185,8 +219,10 @@ const rowParser = (name: string, options: ReadCsvOptions & CsvFacts) => {
         "this line is a second header with other columns, as if several files were joined. Split the file here, and import each part separately";
       throw lineError(name, row.line, { problem });
     }
-    const problem = row.problem ?? widthProblem(row, width);
-    if (problem !== undefined) return { problem };
+    const { line, lines } = row;
+    const problem = isJoined(lines, width) ? strayQuote : (row.problem ?? widthProblem(row, width, nameless));
+    const span = lines === undefined ? "" : ` (this row spans lines ${line} to ${line + lines.length - 1})`;
+    if (problem !== undefined) return { problem: problem + span };
     try {
       return { record: recordOf(row, columns, options) };
     } catch (cause) {
@@ -206,9 +242,9 @@ const rowParser = (name: string, options: ReadCsvOptions & CsvFacts) => {
  * `break` closes the source.
  *
  * @returns one object per record, in the order of the file.
- * @throws ValidationError for a bad line (quotes, number of cells, not UTF-8, a `cast` that throws), unless you pass
- * `onInvalid`; always for an unusable header and a record longer than `maxLineBytes`. The error names the file and the
- * line.
+ * @throws ValidationError for a bad line (quotes, number of cells, text under a nameless column, not UTF-8, a `cast`
+ * that throws), unless you pass `onInvalid`; always for an unusable header and a record longer than `maxLineBytes`. The
+ * error names the file and the line.
  * @throws ConfigurationError for an unknown option, and when a file cannot be opened or unpacked. A stream that fails
  * rejects with its own error.
  * @example
@@ -234,8 +270,13 @@ export const csvRecords = <T extends object = Record<string, unknown>>(
   options: ReadCsvOptions & CsvFacts,
 ): AsyncGenerator<T> => {
   const { delimiter, maxLineBytes = defaultMaxLineBytes, skipLines = 0 } = options;
-  const { name, chunks } = openSource(source, options);
-  const rows = readRows(chunks, { name, delimiter, maxLineBytes, skipLines });
+  const { chunks, ...opened } = openSource(source, options);
+  const rows = readRows(chunks, { ...opened, delimiter, maxLineBytes, skipLines });
   // The caller chooses the type of the records, according to the header, `columns` and `cast`.
-  return recordsOf(name, rows, rowParser(name, options), options.onInvalid) as AsyncGenerator<T>;
+  return recordsOf(
+    opened.name,
+    rows,
+    rowParser(opened.name, options),
+    options.onInvalid,
+  ) as AsyncGenerator<T>;
 };

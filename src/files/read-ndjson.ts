@@ -38,12 +38,36 @@ const refuseOtherJson = (name: string, { line, text }: Line): void => {
 /** Options for reading NDJSON. */
 export interface ReadNdjsonOptions extends ReadOptions {}
 
-const parse = ({ fault, text }: Line, maxLineBytes: number, isOwn: boolean) => {
+/** Finds why the JSON text of a record must not be read. */
+type FindProblem = (json: string, fileName: string) => string | undefined;
+
+const findUnsafe: FindProblem = (json) => {
+  const unsafe = findUnsafeNumber(json);
+  return unsafe === undefined ? undefined : unsafeProblem(unsafe);
+};
+
+const unwrapAll =
+  'walk(if type == "object" and length == 1 and (keys[0] | startswith("$")) then .[] else . end)';
+
+/** Also finds the objects that mongoexport writes in place of some values: `{ "$oid": "…" }`. */
+export const findExtendedJson: FindProblem = (json, fileName) => {
+  // In a JSON string, a backslash is before each quote, so the string doesn't match.
+  const [, type] = /\{\s*"(\$(?:number(?:Long|Int|Double|Decimal)|date|oid))"\s*:/.exec(json) ?? [];
+  return type === undefined
+    ? findUnsafe(json, fileName)
+    : `${type} shows a type of MongoDB, and would become an object. Convert the file: jq -c '${unwrapAll}' ${fileName} > records.ndjson`;
+};
+
+const parse = (
+  { fault, text }: Line,
+  maxLineBytes: number,
+  findProblem: (json: string) => string | undefined,
+) => {
   if (fault !== undefined) return { problem: problemOf(fault, maxLineBytes) };
   try {
     const value: unknown = JSON.parse(text);
-    const unsafe = isOwn ? undefined : findUnsafeNumber(text);
-    if (unsafe !== undefined) return { problem: unsafeProblem(unsafe) };
+    const problem = findProblem(text);
+    if (problem !== undefined) return { problem };
     if (isRecord(value)) return { record: value };
     return { problem: "not a JSON object; each line must contain one record, { … }" };
   } catch (error) {
@@ -54,16 +78,17 @@ const parse = ({ fault, text }: Line, maxLineBytes: number, isOwn: boolean) => {
 /**
  * Reads the records of a file.
  *
- * @param isOwn - whether this package wrote the file from values in memory, so that no number can lose digits.
+ * @param findProblem - finds what to refuse in valid JSON. A file that this package wrote from values in memory needs
+ * no check.
  */
-export const ndjsonRecords = (
+export const ndjsonRecords = <T extends object = Record<string, unknown>>(
   source: FileSource,
   options: ReadNdjsonOptions,
-  isOwn: boolean,
-): AsyncGenerator<object> => {
+  findProblem: FindProblem,
+): AsyncGenerator<T> => {
   const { maxLineBytes = defaultMaxLineBytes, onInvalid } = options;
-  const { name, chunks } = openSource(source, options);
-  const lines = readLines(chunks, { maxLineBytes });
+  const { name, chunks, isConverted } = openSource(source, options);
+  const lines = readLines(chunks, { maxLineBytes, isConverted });
   let isFirst = true;
   const parseLine = (original: Line) => {
     const text = withoutMark(original.text);
@@ -73,9 +98,10 @@ export const ndjsonRecords = (
     // Throw even with onInvalid, because in a file of another format, every line would be a bad line.
     if (isFirst) refuseOtherJson(name, line);
     isFirst = false;
-    return parse(line, maxLineBytes, isOwn);
+    return parse(line, maxLineBytes, (json) => findProblem(json, name));
   };
-  return recordsOf(name, lines, parseLine, onInvalid);
+  // The caller chooses the type of the records, as for JSON.parse.
+  return recordsOf(name, lines, parseLine, onInvalid) as AsyncGenerator<T>;
 };
 
 /**
@@ -102,8 +128,5 @@ export const ndjsonRecords = (
 export const readNdjson = <T extends object = Record<string, unknown>>(
   source: FileSource,
   options?: ReadNdjsonOptions,
-): AsyncGenerator<T> => {
-  const checked = knownOptions<ReadNdjsonOptions>("readNdjson", options, readRules);
-  // The caller chooses the type of the records, as for JSON.parse.
-  return ndjsonRecords(source, checked, false) as AsyncGenerator<T>;
-};
+): AsyncGenerator<T> =>
+  ndjsonRecords(source, knownOptions<ReadNdjsonOptions>("readNdjson", options, readRules), findUnsafe);

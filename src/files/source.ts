@@ -28,7 +28,10 @@ async function* gunzipped(source: AsyncIterable<Buffer>, name: string): AsyncGen
   }
 }
 
-/** A source: the path of a file, a `file:` URL, a stream, or any async iterable of bytes or strings. */
+/**
+ * A source: the path of a file, a `file:` URL, a stream, or any async iterable of bytes or strings. For a text, pass
+ * `Readable.from([text])`.
+ */
 export type FileSource = string | URL | Readable | AsyncIterable<Uint8Array | string>;
 
 async function* fileChunks(path: string): AsyncGenerator<Buffer> {
@@ -161,10 +164,17 @@ const isUtf16 = (start: Buffer): boolean => {
   return bytes.filter((byte) => byte === 0).length > bytes.length / 3;
 };
 
+/** Encodings with one byte per character. Their texts are not valid UTF-8, unless they are ASCII. */
+const singleByte = /^(windows|iso-8859|koi8|ibm866|mac|x-mac)/;
+
+const isConverted = (encoding: string | undefined): encoding is string =>
+  encoding !== undefined && !/^utf-?8$/i.test(encoding);
+
 /**
  * Converts the text of a file to UTF-8.
  *
- * @throws ConfigurationError for a file that is not text, or bytes that are invalid in the encoding.
+ * @throws ConfigurationError for a file that is not text, bytes that are invalid in the encoding, or UTF-8 in another
+ * encoding.
  */
 async function* asUtf8(
   chunks: AsyncGenerator<Buffer>,
@@ -192,7 +202,7 @@ async function* asUtf8(
       `${name} is not UTF-8 text: it has NUL bytes. If it is UTF-16, set the encoding to utf-16le or utf-16be (for contacts import: --encoding utf-16le)`,
     );
   }
-  if (encoding === undefined || /^utf-?8$/i.test(encoding)) return yield* all();
+  if (!isConverted(encoding)) return yield* all();
   // The check of the options ensures that this encoding exists.
   const decoder = new TextDecoder(encoding, { fatal: true });
   const decode = (bytes?: Buffer): Buffer => {
@@ -203,7 +213,23 @@ async function* asUtf8(
       throw new ConfigurationError(`${name} is not valid ${encoding} text`, { cause });
     }
   };
-  for await (const chunk of all()) yield decode(chunk);
+  /** Decodes as UTF-8 until the first character that is not ASCII, which decides. */
+  let utf8 = singleByte.test(decoder.encoding) ? new TextDecoder("utf-8", { fatal: true }) : undefined;
+  const isUtf8 = (chunk: Buffer): boolean => {
+    try {
+      return /[\u0080-\uFFFF]/.test(utf8?.decode(chunk, { stream: true }) ?? "");
+    } catch {
+      utf8 = undefined;
+      return false;
+    }
+  };
+  for await (const chunk of all()) {
+    if (isUtf8(chunk))
+      throw new ConfigurationError(
+        `${name} is UTF-8 text, not ${encoding}. Remove the encoding (for contacts import: --encoding)`,
+      );
+    yield decode(chunk);
+  }
   yield decode();
 }
 
@@ -211,6 +237,21 @@ async function* asUtf8(
 export const pathOf = (file: unknown): string | undefined => {
   if (typeof file === "string") return file;
   return file instanceof URL ? fileURLToPath(file) : undefined;
+};
+
+// A path may start with a bracket, such as [id]/a.csv, but not with an object or array that has content.
+const looksLikeText = /[\r\n]|^\s*[[{]\s*["[{]/;
+
+/**
+ * The path of a source; undefined for a stream or an iterable.
+ *
+ * @throws ConfigurationError for the text of a file. The error does not contain the text, which may be personal.
+ */
+export const sourcePath = (source: unknown): string | undefined => {
+  if (typeof source !== "string" || !looksLikeText.test(source)) return pathOf(source);
+  throw new ConfigurationError(
+    "the source is the text of a file, not its path. Pass a path, or for text Readable.from([text]) of node:stream",
+  );
 };
 
 /**
@@ -222,14 +263,16 @@ export const pathOf = (file: unknown): string | undefined => {
 export const openSource = (
   source: FileSource,
   { name: ownName, encoding }: { readonly name?: string | undefined; readonly encoding?: string | undefined },
-): { readonly name: string; readonly chunks: AsyncIterable<Buffer> } => {
-  const path = pathOf(source);
+): { readonly name: string; readonly chunks: AsyncIterable<Buffer>; readonly isConverted: boolean } => {
+  const path = sourcePath(source);
   const name = ownName ?? path ?? "input";
+  const opened = { name, isConverted: isConverted(encoding) };
   const text = (chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> =>
     asUtf8(unpacked(chunks, name), { name, encoding });
-  if (path !== undefined) return { name, chunks: explained(name, text(fileChunks(path))) };
+  if (path !== undefined) return { ...opened, chunks: explained(name, text(fileChunks(path))) };
   // The value is not a string or URL, so it is a stream or an iterable. The types exclude anything else.
   const stream = source as AsyncIterable<Uint8Array | string>;
-  if (typeof stream?.[Symbol.asyncIterator] === "function") return { name, chunks: text(asBytes(stream)) };
+  if (typeof stream?.[Symbol.asyncIterator] === "function")
+    return { ...opened, chunks: text(asBytes(stream)) };
   throw new ConfigurationError("the source must be a path, a file: URL, a stream or an async iterable");
 };

@@ -1,5 +1,15 @@
 import { isUtf8 } from "node:buffer";
 
+/** Why a line is not text. `controls`: it has the control characters that text in a wrong encoding becomes. */
+export type LineFault = "too-long" | "not-utf8" | "controls";
+
+interface LineOptions {
+  /** The maximum length of a line in bytes. */
+  readonly maxLineBytes: number;
+  /** Whether the text was converted to UTF-8, perhaps from a wrong encoding. */
+  readonly isConverted?: boolean;
+}
+
 /** One line of a file. */
 export interface Line {
   /** The number of the line, counted from 1. */
@@ -8,7 +18,7 @@ export interface Line {
   readonly text: string;
   /** The line break; empty for a last line without a line break. */
   readonly end: "\n" | "\r\n" | "\r" | "";
-  readonly fault: "too-long" | "not-utf8" | undefined;
+  readonly fault: LineFault | undefined;
 }
 
 /**
@@ -22,34 +32,36 @@ const carriageReturn = 0x0d;
 
 /** Collects the bytes of one line at a time. */
 class LineBuffer {
-  readonly #maxLineBytes: number;
+  readonly #options: LineOptions;
   #parts: Buffer[] = [];
   #number = 0;
   bytes = 0;
 
-  constructor(maxLineBytes: number) {
-    this.#maxLineBytes = maxLineBytes;
+  constructor(options: LineOptions) {
+    this.#options = options;
+  }
+
+  #faultOf(bytes: Buffer, text: string): LineFault | undefined {
+    if (this.bytes > this.#options.maxLineBytes) return "too-long";
+    if (!isUtf8(bytes)) return "not-utf8";
+    return this.#options.isConverted && /[\u0080-\u009F]/.test(text) ? "controls" : undefined;
   }
 
   add(part: Buffer): void {
     this.bytes += part.length;
-    if (this.bytes > this.#maxLineBytes) this.#parts = [];
+    if (this.bytes > this.#options.maxLineBytes) this.#parts = [];
     else if (part.length > 0) this.#parts.push(part);
   }
 
   end(end: Line["end"]): Line {
     const [first = Buffer.alloc(0), ...others] = this.#parts;
     const bytes = others.length === 0 ? first : Buffer.concat(this.#parts);
-    const isTooLong = this.bytes > this.#maxLineBytes;
+    const text = bytes.toString("utf8");
+    const fault = this.#faultOf(bytes, text);
     this.#parts = [];
     this.bytes = 0;
     this.#number += 1;
-    return {
-      line: this.#number,
-      text: bytes.toString("utf8"),
-      end,
-      fault: isTooLong ? "too-long" : isUtf8(bytes) ? undefined : "not-utf8",
-    };
+    return { line: this.#number, text, end, fault };
   }
 }
 
@@ -58,14 +70,12 @@ class LineBuffer {
  * take longer than reading the line. A line ends with `\n`, `\r\n` or `\r`.
  *
  * Splits the bytes before decoding them. This is safe, because a line end is never part of a longer UTF-8 character.
- *
- * @param maxLineBytes - the maximum length of a line in bytes.
  */
 export async function* readLines(
   chunks: AsyncIterable<Buffer>,
-  { maxLineBytes }: { readonly maxLineBytes: number },
+  options: LineOptions,
 ): AsyncGenerator<Line[]> {
-  const buffer = new LineBuffer(maxLineBytes);
+  const buffer = new LineBuffer(options);
   /** Whether the last byte so far is a carriage return. A newline may then follow in the next chunk. */
   let endsWithReturn = false;
   for await (const chunk of chunks) {

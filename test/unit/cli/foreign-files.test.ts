@@ -111,9 +111,41 @@ test("an encoding is named for a file without a byte order mark", async () => {
   ]);
   const { contacts } = await imported("a.csv", content, "--encoding", "windows-1252");
   expect(contacts).toEqual([{ email: "ada@x.example", name: "Zoë" }]);
-  expect(await imported("a.csv", content, "--encoding", "klingon")).toMatchObject({
+  expect(await imported("a.csv", content, "--encoding", "cp850")).toMatchObject({
     code: 2,
-    err: expect.stringContaining("encoding must be the name of an encoding, for example windows-1252"),
+    err: expect.stringContaining(
+      'encoding must be one that this runtime supports, for example windows-1252, got "cp850". Convert the file: iconv -f cp850 -t utf-8 FILE > utf8.csv',
+    ),
+  });
+});
+
+test("UTF-8 is not read in another encoding", async () => {
+  const ascii = `email,name\n${"ada@x.example,Ada\n".repeat(10_000)}`;
+  for (const text of ["email,name\nada@x.example,Müller\n", `${ascii}bob@x.example,日本\n`])
+    for (const encoding of ["windows-1252", "iso-8859-15", "macintosh"])
+      expect(await imported("a.csv", text, "--encoding", encoding, "--plan")).toMatchObject({
+        code: 2,
+        err: expect.stringContaining(`a.csv is UTF-8 text, not ${encoding}. Remove the encoding`),
+      });
+  const { code, contacts } = await imported(
+    "a.csv",
+    "email,name\nada@x.example,Ada\n",
+    "--encoding",
+    "latin1",
+  );
+  expect([code, contacts]).toEqual([0, [ada]]);
+});
+
+test.each([
+  ["a.csv", "email,name\nada@x.example,M\x81ller\nbob@x.example,Bob\n"],
+  ["a.csv", 'email,name\nada@x.example,"M\x81ller"\nbob@x.example,Bob\n'],
+  ["a.ndjson", '{"email":"ada@x.example","name":"M\x81ller"}\n{"email":"bob@x.example","name":"Bob"}\n'],
+])("a line of %s with characters that only a wrong encoding gives is refused: %j", async (name, text) => {
+  const bytes = Buffer.from(text, "latin1");
+  expect(await imported(name, bytes, "--encoding", "windows-1252")).toMatchObject({
+    code: 3,
+    contacts: [bob],
+    err: expect.stringContaining("control characters: its encoding seems to be another than you have set"),
   });
 });
 
@@ -172,7 +204,12 @@ test.each<[string, string | Buffer, string]>([
   ["a.csv", " \n,,\n", "a.csv: the file is empty. A CSV file must start with a header"],
   ["a.txt", "ada@x.example\nbob@x.example\n", "the file has no header. Add a header as its first line"],
   ["a.xlsx", "PK", 'a.xlsx is a workbook: in the spreadsheet, save it as "CSV UTF-8"'],
-  ["a.json", "[]", "a.json contains JSON: convert an array with jq -c '.[]' FILE > records.ndjson"],
+  [
+    "a.json",
+    "[]",
+    "this is a JSON array, but each line must contain one record. Convert it: jq -c '.[]' a.json",
+  ],
+  ["a.json", '{\n  "email": "ada@x.example"\n}\n', "jq -c '.' a.json > records.ndjson"],
   ["a.vcf", "BEGIN:VCARD", "a.vcf is an address book: export it as CSV"],
   ["a.csv", "Company,City\n", '"Company", "City" are not fields of a contact'],
   ["a.csv", "email,Email\nada@x.example,x\n", 'Leave one of them out: --map "Email="'],
@@ -317,6 +354,30 @@ test("fields of NDJSON that are no fields of a contact are named, once each", as
     '"firstName" is not a field of a contact: the service may ignore it. Put it into customFields',
     '"customFields.plan" is not a field of a contact: the service may ignore it. Put it into customFields',
   ]);
+});
+
+test("a .json file of one record per line is read, as mongoexport writes it", async () => {
+  const lines = `${JSON.stringify(ada)}\n${JSON.stringify(bob)}\n`;
+  for (const [name, content] of [
+    ["a.json", lines],
+    ["a.json.gz", gzipSync(lines)],
+  ] as const) {
+    expect(await imported(name, content)).toMatchObject({ code: 0, contacts: [ada, bob] });
+    sandbox.reset();
+  }
+});
+
+test.each([
+  ["a.csv", "ndjson", `${JSON.stringify(ada)}\n`],
+  ["a.json", "csv", "email,name\nada@x.example,Ada\n"],
+  ["a.numbers", "csv", "email,name\nada@x.example,Ada\n"],
+  ["a.dat", "csv", "email,name\nada@x.example,Ada\n"],
+])("of %s, --format %s sets the format", async (name, format, content) => {
+  expect(await imported(name, content, "--format", format)).toMatchObject({ code: 0, contacts: [ada] });
+  expect(await imported(name, content, "--format", "xml")).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('--format must be csv or ndjson, got "xml"'),
+  });
 });
 
 test("another delimiter in the header is named with the option for it", async () => {

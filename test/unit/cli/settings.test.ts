@@ -25,6 +25,10 @@ describe("exportSettings", () => {
       { out: "a.xlsx" },
       "a.xlsx: the file name must end in .csv, .tsv, .txt or .ndjson, optionally followed by .gz",
     ],
+    [
+      { out: "a.json" },
+      "a.json: the file name must end in .csv, .tsv, .txt or .ndjson, optionally followed by .gz",
+    ],
     [{ out: "a.csv", columns: "," }, "--columns must name at least one column"],
     [{ out: "a.ndjson", columns: "email" }, "--columns works only with CSV"],
     [{ out: "a.csv", columns: "email,name,email" }, "--columns: email appears twice"],
@@ -46,7 +50,7 @@ test.each([
   ["b.NDJSON", "ndjson"],
   ["c.jsonl.gz", "ndjson"],
 ])("%s tells its format", (name, format) => {
-  expect(formatOf(name)).toBe(format);
+  expect(formatOf(name, given({}))).toBe(format);
 });
 
 describe("countOf", () => {

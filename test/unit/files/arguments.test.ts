@@ -1,4 +1,5 @@
-import { readCsv, readNdjson, writeCsv, writeNdjson } from "touchpoint-sdk/files";
+import { Readable } from "node:stream";
+import { readContacts, readCsv, readNdjson, writeCsv, writeNdjson } from "touchpoint-sdk/files";
 import { describe, expect, test } from "vitest";
 import { ConfigurationError, ValidationError } from "../../../src/errors.ts";
 import { gather, scratch } from "./scratch.ts";
@@ -84,6 +85,27 @@ describe("records that cannot be iterated", () => {
     }
     expect(names()).toEqual([]);
   });
+});
+
+test("a path may start with a bracket", async () => {
+  await expect(gather(readCsv("[id]/none.csv"))).rejects.toThrow("[id]/none.csv: cannot be read (ENOENT");
+});
+
+test.each([
+  "email,name\nann@b.co,Ann",
+  "email\rann@b.co",
+  ' {"email":"ann@b.co"}',
+  '[{"email":"ann@b.co"}]',
+  '[ "ann@b.co"]',
+])("%j is refused as a path, without the text in the error", async (text) => {
+  const readers: readonly ((text: string) => unknown)[] = [readContacts, readCsv, readNdjson];
+  for (const read of readers) {
+    expect(() => read(text)).toThrow(ConfigurationError);
+    expect(() => read(text)).toThrow(
+      /^[^@]*the source is the text of a file, not its path\. Pass a path, or for text Readable\.from\(\[text\]\) of node:stream$/,
+    );
+  }
+  expect(await gather(readNdjson(Readable.from(['{"email":"ann@b.co"}'])))).toEqual([{ email: "ann@b.co" }]);
 });
 
 test.each([[null], [5], [{}]])("%j is no target", async (target) => {

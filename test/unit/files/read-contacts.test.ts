@@ -2,7 +2,9 @@ import fc from "fast-check";
 import {
   type ContactRow,
   type FieldsSchema,
+  type InvalidLine,
   readContacts,
+  readNdjson,
   writeCsv,
   writeNdjson,
 } from "touchpoint-sdk/files";
@@ -53,9 +55,12 @@ describe("readContacts", () => {
 
   test("null fields are left out, so that you can import an NDJSON export", async () => {
     const text =
-      '{"id":"c1","email":"a@b.co","name":null,"leadId":null,"listIds":null,"customFields":{"a":null}}\n';
+      '{"id":"c1","email":"a@b.co","name":null,"leadId":null,"listIds":null,"customFields":{"a":null,"b":{"c":null}}}\n';
     const contacts = readContacts(inPieces(text, 5), { format: "ndjson" });
-    expect(await gather(contacts)).toEqual([{ email: "a@b.co", customFields: { a: null } }]);
+    expect(await gather(contacts)).toEqual([{ email: "a@b.co", customFields: { b: { c: null } } }]);
+    expect(await read('email,customFields\na@b.co,"{""a"":null,""b"":1}"\n')).toEqual([
+      { email: "a@b.co", customFields: { b: 1 } },
+    ]);
   });
 
   test.each([
@@ -83,6 +88,30 @@ describe("readContacts", () => {
     ["x", z.object({ a: z.number() }), "x"],
   ])("where the schema wants another kind, %s is read as that, if it can be", async (cell, schema, value) => {
     expect(await fieldsOf(cell, schema)).toEqual(value);
+  });
+
+  test.each(["$numberLong", "$numberInt", "$numberDouble", "$numberDecimal", "$date", "$oid"])(
+    "a value of MongoDB such as %s is refused with a command that converts it",
+    async (name) => {
+      const faulty = { email: "a@b.co", customFields: { plan: [{ [name]: "12.50" }] } };
+      const good = { email: "a@b.co", customFields: { text: JSON.stringify({ [name]: "1" }), a: { $x: 1 } } };
+      const path = scratch().put("a.json", [faulty, good].map((row) => `${JSON.stringify(row)}\n`).join(""));
+      const errors: string[] = [];
+      const onInvalid = ({ error }: InvalidLine) => void errors.push(error.message);
+      expect(await gather(readContacts(path, { onInvalid }))).toEqual([good]);
+      // The output of jq 1.6 with this filter has the text "12.50" in place of the object.
+      const filter =
+        'walk(if type == "object" and length == 1 and (keys[0] | startswith("$")) then .[] else . end)';
+      expect(errors).toEqual([
+        `${path} line 1: ${name} shows a type of MongoDB, and would become an object. Convert the file: jq -c '${filter}' ${path} > records.ndjson`,
+      ]);
+      expect(await gather(readNdjson(path))).toEqual([faulty, good]);
+    },
+  );
+
+  test("a name with .json is NDJSON", async () => {
+    const path = scratch().put("a.json", '{"email":"a@b.co"}\n{"email":"c@d.co"}\n');
+    expect(await gather(readContacts(path))).toEqual([{ email: "a@b.co" }, { email: "c@d.co" }]);
   });
 
   test("a name that does not tell the format is refused at the call", () => {

@@ -105,7 +105,7 @@ describe("readCsv", () => {
 
   test("renames and leaves out columns, and leaves out those without a name", async () => {
     const columns = { "E-mail": "email", Plan: "customFields.plan", Note: false } as const;
-    expect(await read("E-mail,Note,Plan,city,\na@b.co,secret,pro,Ulm,x\n", { columns })).toEqual([
+    expect(await read("E-mail,Note,Plan,city,\na@b.co,secret,pro,Ulm, \n", { columns })).toEqual([
       { email: "a@b.co", customFields: { plan: "pro" }, city: "Ulm" },
     ]);
   });
@@ -168,8 +168,35 @@ describe("bad lines", () => {
     const error = await gather(readCsv(path)).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ValidationError);
     expect(error).toMatchObject({
-      message: `${path} line 4: text after a closing quote; inside a quoted cell, write a quote as "". Correct it, or pass onInvalid to skip it`,
+      message: `${path} line 4: text after a closing quote; inside a quoted cell, write a quote as "" (this row spans lines 4 to 5). Correct it, or pass onInvalid to skip it`,
     });
+  });
+
+  test("are rows that a stray quote has joined, named with the range of lines", async () => {
+    const tab = "\t";
+    const rows = ['a@b.co,1,"big one', "c@d.co,2,", "", "none,3,x", 'g@h.co,4,Monitor 19"', "i@j.co,5,y"];
+    for (const delimiter of [",", ";", tab]) {
+      const text = ["email,id,note", ...rows].join("\n").replaceAll(",", delimiter);
+      const { records, invalid } = await readPastFaults(text);
+      expect(records).toEqual([{ email: "i@j.co", id: "5", note: "y" }]);
+      expect(invalid).toEqual([
+        [
+          2,
+          expect.stringContaining("Monitor"),
+          'input line 2: a stray quote seems to join several rows. If a cell contains a quote, write it as "" and put the cell in quotes (this row spans lines 2 to 6)',
+        ],
+      ]);
+      const { invalid: open } = await readPastFaults(text.replace('19"', "19"));
+      expect(open).toEqual([[2, expect.anything(), expect.stringMatching(/stray quote.* lines 2 to 7\)$/)]]);
+    }
+  });
+
+  test.each([
+    ["addresses", 'a@b.co,"cc:\nc@d.co\ne@f.co"', "cc:\nc@d.co\ne@f.co"],
+    ["as many delimiters as the header", 'a@b.co,"Monday\nthanks, Ann"', "Monday\nthanks, Ann"],
+    ["addresses and delimiters", 'a@b.co,"Hi,\nc@d.co, e@f.co\nbye"', "Hi,\nc@d.co, e@f.co\nbye"],
+  ])("are not quoted cells whose lines have %s", async (_, row, note) => {
+    expect(await read(`email,note\n${row}\n`)).toEqual([{ email: "a@b.co", note }]);
   });
 
   test("go to onInvalid with their text, and reading goes on at the next record", async () => {
@@ -181,7 +208,7 @@ describe("bad lines", () => {
         [
           3,
           '"x\ny"z,2',
-          'input line 3: text after a closing quote; inside a quoted cell, write a quote as ""',
+          'input line 3: text after a closing quote; inside a quoted cell, write a quote as "" (this row spans lines 3 to 4)',
         ],
       ],
     });
@@ -202,6 +229,24 @@ describe("bad lines", () => {
     }
   });
 
+  test("are rows with text under a column without a name, except the first or one that columns names", async () => {
+    const shifted = "email;name;phone;\na@b.co;Meyer; Anna;030 1;\n";
+    expect(await readPastFaults(shifted)).toEqual({
+      records: [],
+      invalid: [
+        [
+          2,
+          "a@b.co;Meyer; Anna;030 1;",
+          "input line 2: cell 4 is not empty, but column 4 of the header has no name. If a cell contains the delimiter, quote that cell. Otherwise, name the column",
+        ],
+      ],
+    });
+    expect((await readPastFaults("email,,name\na@b.co,x,Ann\n")).invalid).toHaveLength(1);
+    // pandas and R write row numbers without a name.
+    expect(await read(",email\n0,a@b.co\n")).toEqual([{ email: "a@b.co" }]);
+    expect(await read("email,\na@b.co,x\n", { columns: { "": false } })).toEqual([{ email: "a@b.co" }]);
+  });
+
   test("a line break in a quoted cell behind the fault does not end the record", async () => {
     const { records, invalid } = await readPastFaults('a,b,c\n"x"y,"1\n8,9,10\n",2\n5,6,7\n');
     expect([records, invalid.length]).toEqual([[{ a: "5", b: "6", c: "7" }], 1]);
@@ -210,7 +255,13 @@ describe("bad lines", () => {
   test("a quote that is never closed is reported where it opens; what it took is not read as records", async () => {
     expect(await readPastFaults('a\n1\n"2\n3\n4\n')).toEqual({
       records: [{ a: "1" }],
-      invalid: [[3, '"2\n3\n4', "input line 3: the quoted cell that starts here is never closed"]],
+      invalid: [
+        [
+          3,
+          '"2\n3\n4',
+          "input line 3: the quoted cell that starts here is never closed (this row spans lines 3 to 5)",
+        ],
+      ],
     });
   });
 
@@ -226,6 +277,19 @@ describe("bad lines", () => {
         ],
       ],
     });
+  });
+
+  test("a header with characters that only a wrong encoding gives is refused", async () => {
+    const bytes = Buffer.from("email,Stra\x81e\n", "latin1");
+    await expect(read(bytes, { encoding: "windows-1252" })).rejects.toThrow(
+      "header: it has control characters",
+    );
+    expect(await read("a\n\u0081\n")).toEqual([{ a: "\u0081" }]);
+  });
+
+  test("an encoding with several bytes per character may look like UTF-8", async () => {
+    // These bytes are also valid in UTF-8.
+    expect(await read(Buffer.from("a\n\xc4\xa3\n", "latin1"), { encoding: "gbk" })).toEqual([{ a: "模" }]);
   });
 
   test("windows-1252 has its own signs where Latin-1 has control characters, in one chunk too", async () => {
