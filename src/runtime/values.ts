@@ -69,11 +69,16 @@ export const shown = (value: unknown): string => {
   return `${/^[AEIOaeio]/.test(tag) ? "an" : "a"} ${tag}`;
 };
 
-/** Calls the `toJSON` of a value like JSON.stringify does. Returns a value without `toJSON` unchanged. */
+/**
+ * Calls the `toJSON` of a value like JSON.stringify does. Returns other values unchanged, and bytes, too: the `toJSON` of
+ * a Buffer returns an object of numbers, which no service expects.
+ */
 export const asWritten = (value: unknown, key = ""): unknown => {
   if (typeof value !== "bigint" && (typeof value !== "object" || value === null)) return value;
   const toJSON: unknown = Reflect.get(Object(value), "toJSON");
-  return typeof toJSON === "function" ? Reflect.apply(toJSON, value, [key]) : value;
+  return typeof toJSON === "function" && !ArrayBuffer.isView(value)
+    ? Reflect.apply(toJSON, value, [key])
+    : value;
 };
 
 /** Parses a text that may be JSON. Returns undefined if it is not. */
@@ -144,9 +149,6 @@ export interface Copying {
 const writtenForm = (value: object, key: string, copying: Copying): unknown => {
   copying.isPartial = true;
   const isRoot = copying.around.size === 0;
-  // Leave bytes unchanged for the check of the input: the `toJSON` of a Buffer returns an object of numbers, which no
-  // service expects.
-  if (isRoot && ArrayBuffer.isView(value)) return value;
   const written = writtenBy(value, key);
   const isObject = typeof written === "object" && written !== null;
   // An input must be an object. If JSON would write it as text, leave it unchanged, so that the check names its class.
