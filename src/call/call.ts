@@ -252,7 +252,8 @@ export class Call implements CallView {
     try {
       await this.clock.sleep(ms, this.signal);
     } catch (reason) {
-      // The next request throws the reason, together with the results so far.
+      // If the client was closed, only end the wait: the next request throws ClientClosed, together with the results so
+      // far. Throw any other reason now.
       if (!(reason instanceof ClientClosed)) throw reason;
     } finally {
       onWait?.(undefined);

@@ -96,7 +96,8 @@ export class OnceClaim {
   /**
    * Claims the key for one attempt of a request.
    *
-   * @param limitMs - the limit for the wait for the ledger. The claim gets the same limit.
+   * @param limitMs - how long to wait for the ledger, and how long the claim stays pending. If it is not settled by
+   * then, the key becomes unknown.
    * @throws KeyTaken when another call was first.
    */
   async take(attempt: OnceCaller, limitMs: number): Promise<void> {
@@ -331,7 +332,7 @@ export const sendOnce = async <Sent>(call: OnceCall<Sent>): Promise<OnceResult<S
     checkSame(call, other, fingerprint);
     try {
       const ending = untilAborted(other.result, caller.signal, `another call with ${JSON.stringify(key)}`);
-      // All calls under a key have the same operation, because their fingerprints are the same.
+      // Both calls have the same operation: `checkSame` has found the same email, and only scheduled ones have `sendAt`.
       return (await ending) as OnceResult<Sent>;
     } catch (error) {
       // This call stops waiting while the other call may still be sending the email, so the effect is unknown.

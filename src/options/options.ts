@@ -46,9 +46,9 @@ export interface ClientOptions<
   readonly totalTimeoutMs?: number | undefined;
   /**
    * For `withOptions`: the time when every call of the new client, including its waits, must have ended. A `Date`, a
-   * `Temporal.Instant`, or milliseconds from now. A call whose wait would leave less than 250 ms (or less than a
-   * quarter of the time, if that is shorter) fails at once with a RateLimitError and is not sent. Default: the deadline
-   * of the original client, or none.
+   * `Temporal.Instant`, or milliseconds from now. A call whose wait would leave less than 250 ms before the
+   * deadline fails at once with a RateLimitError and is not sent. If the deadline is less than a second away when you
+   * set it, a quarter of that time applies instead of 250 ms. Default: the deadline of the original client, or none.
    */
   readonly deadline?: Deadline | undefined;
   /** Retries after the first attempt, at least 0. Default 4. */

@@ -25,7 +25,7 @@ export interface WalkSettings<T> {
   /** The `queryText` of the list, for cursors. */
   readonly query?: string | undefined;
   readonly onUnstable: (message: string) => void;
-  /** Called when the list ends below the service's count. Returns the error to throw, or reports the missing records. */
+  /** Called when the list ends below the service's count. Returns the error to throw, or reports the shortage. */
   readonly onShort: (missing: number, total: number) => Error | undefined;
 }
 
@@ -37,7 +37,7 @@ export interface WalkedPage<T> extends Page<T> {
   readonly drift: number;
 }
 
-/** A page that has arrived, and the index of the last known record on it; -1 if there is none. */
+/** A page that has arrived, and the index of the last record on it that was yielded before; -1 if there is none. */
 interface Arrived<T> {
   readonly request: PageRequest;
   readonly page: ServedPage<T>;
@@ -55,7 +55,7 @@ const maxJoinAge = idsRemembered / 2;
 const maxMisses = 1_000;
 const maxRounds = 3;
 
-/** Returns an empty page for a refusal that a position after the end of the list may explain. Throws other refusals. */
+/** If `skip` may be past the end of the list, returns an empty page with the refusal. Throws other refusals. */
 const withoutRecords = ({ skip }: PageRequest, refusal: unknown): ServedPage<never> => {
   const isPastEnd =
     skip > 0 && refusal instanceof ApiError && (refusal.status === 400 || refusal.status === 404);
@@ -91,7 +91,7 @@ export class Walk<T> {
   #farthest = 0;
   /** How many of the last yielded records a search could not find. */
   #gone = 0;
-  /** The number of complete searches for one position. One is not enough, because records may move past it. */
+  /** How often the complete list was searched for the current position. During a search, records may move. */
   #rounds = 0;
   #hasEnded = false;
   #hasReportedOrder = false;
@@ -172,7 +172,8 @@ export class Walk<T> {
     if (hidden === undefined) return false;
     this.#ahead.drop();
     const { refusal, total } = hidden;
-    // The list may have moved since the last record was yielded, so its position counts only if the page shows the record.
+    // The position of the last yielded record is certain only if this page shows the record. Otherwise, the list may
+    // have moved, and `#reached` is an estimate, which cannot prove that no record is missing.
     const last = page.data.findIndex((record) => this.#recent.ageOf(idOf(record)) === 0);
     const missing = total - (last === -1 ? this.#reached : request.skip + last + 1);
     const isComplete = last !== -1 && missing <= 0;
@@ -232,6 +233,7 @@ export class Walk<T> {
     const fresh = onceEach(page.data.slice(lastKnown + 1));
     const state = { position: this.#position, longest: this.#size.longest, fresh: fresh.length };
     const isAtEnd = this.#end.isAt(request, page, state);
+    // Undefined means that the service counts more records than it returned: request the position again.
     if (isAtEnd === undefined && !isRestart) {
       this.#ahead.drop();
       return undefined;
@@ -241,7 +243,7 @@ export class Walk<T> {
     this.#drift.joined(shift);
     this.#phase = { is: "reading" };
     this.#position = this.#reached = request.skip + page.data.length;
-    this.#hasEnded = isAtEnd !== false || isRestart;
+    this.#hasEnded = isAtEnd === true || isRestart;
     this.#recent.add(fresh.map(idOf));
     this.#rounds = 0;
     if (fresh.length > 0) {

@@ -124,8 +124,9 @@ const checkNumbers = (
  * - With shared limits, key, URL and origin do not matter: clients with the same `SharedLimits` object share a budget.
  *
  * `fetch` makes no difference, except that each sandbox is a separate service. Clients with `limits: false` share only
- * pauses. A key function may return any key. If `limitScopes.requests` is set, this name stands for the key in all
- * limits; otherwise, the client shares only limits with a scope. In workerd, every client has its own budgets.
+ * pauses. If `apiKey` is a function, its key is not known in advance. For such a client, the name in
+ * `limitScopes.requests` stands for the key in all limits. Without that name, it shares only limits with a scope. In
+ * workerd, every client has its own budgets.
  */
 export const budgetsOf = (client: Client, clock: Clock): FindBudget => {
   const { apiKey, origin, basePath, limitScopes, sharing, limits, fetch } = client;

@@ -201,13 +201,14 @@ export const undiciTransport = ({
       "the default transport needs WebAssembly, which this process lacks (node --jitless): pass a fetch that does not need it",
     );
   const own = dispatcher === undefined ? new ConnectionPool(origin, limits.clock, tunnelling) : undefined;
-  const timers = new SharedTimers(limits.clock);
+  const sharedTimers = new SharedTimers(limits.clock);
   const attempts: AttemptLimits = {
     ...limits,
     host: own?.host ?? new URL(origin).host,
     isOwn: own !== undefined,
-    // The library's own sockets keep the process alive. The sockets of a caller's dispatcher may not, so the timers do.
-    clock: own === undefined ? limits.clock : timers,
+    // Shared timers don't keep the process alive, but the library's own sockets do. The sockets of a caller's dispatcher
+    // may not, so its attempts have the clock's own timers, which do.
+    clock: own === undefined ? limits.clock : sharedTimers,
   };
   return {
     send: (sending, request) =>
@@ -226,7 +227,7 @@ export const undiciTransport = ({
         }
       }),
     close: async () => {
-      timers.close();
+      sharedTimers.close();
       await own?.close();
     },
   };
