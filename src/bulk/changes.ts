@@ -43,7 +43,7 @@ interface PassState {
   readonly cursor: string | null;
   /** The length of the draft when this progress was saved. The next run removes the bytes after that. */
   readonly bytes: number;
-  /** A hash of these bytes. */
+  /** The hash of the first `bytes` bytes of the draft. */
   readonly hash: string;
   /** Contacts that the pass yielded and the caller may not have processed, each with its yielded fields. */
   readonly begun: readonly (readonly [id: string, fields: Texts])[];
@@ -60,8 +60,8 @@ const checkpoints = stateKind<PassState>("checkpoint", {
 const hexOf = (hash: Hash): string => hash.copy().digest("hex");
 
 /**
- * A pass over the list. Page by page, it writes the contacts to the draft of the next snapshot. At the end, the
- * contacts that are only in the previous snapshot were removed.
+ * A pass over the list. Page by page, it writes the contacts to the draft of the next snapshot. A contact of the previous snapshot that is not in the list at
+ * all was removed.
  *
  * A page stays unconfirmed until the caller requests the next one. After a killed run, nobody knows whether the caller
  * has processed the unconfirmed page, so the next run yields that page again.

@@ -24,11 +24,11 @@ export interface Part {
   readonly budgets: readonly FleetBudget[];
   readonly message: Omit<PartMessage, "budgets">;
   /**
-   * Takes the reply to a message that was sent at `sentAt`. If the store failed, `reply` is undefined and `sentAt` has
-   * no meaning.
+   * Takes the reply to the message that was sent at `sentAt`. If the store failed or did not reply in time, `reply` is
+   * undefined and `sentAt` has no meaning. A reply that arrives after that is passed in a second call.
    */
   heard(reply: PartReply | undefined, sentAt: number): void;
-  /** Called when the store has failed or has not replied in time, so that the gate may ask again. */
+  /** Called right after each `heard(undefined)`, so that the gate may ask again without waiting for a late reply. */
   expired(): void;
 }
 
@@ -116,8 +116,8 @@ export class LimitStore {
     this.#underWay.add(sent);
   }
 
-  /** Ends the turn of a message, even if there was nothing to send, and sends the message that is due, if any. */
-  #endTurn(): void {
+  /** Allows the next message, and sends it if it is already due. Also called when there was nothing to send. */
+  #allowNext(): void {
     this.#isSending = false;
     if (this.#isDue) this.sendIn(0);
   }
@@ -127,7 +127,7 @@ export class LimitStore {
     this.#next?.cancel();
     this.#next = undefined;
     const parts = [...this.gates].flatMap((gate) => gate.parts());
-    if (parts.length === 0) return this.#endTurn();
+    if (parts.length === 0) return this.#allowNext();
     const budgets = [...new Set(parts.flatMap((part) => part.budgets))];
     const reports = budgets.map((budget) => budget.report());
     const message = {
@@ -145,7 +145,7 @@ export class LimitStore {
     let cancelAlarm: Cancel | undefined;
     const end = (): void => {
       cancelAlarm?.();
-      if (!isOver) this.#endTurn();
+      if (!isOver) this.#allowNext();
       isOver = true;
       this.#changed();
     };

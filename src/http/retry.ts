@@ -11,7 +11,7 @@ const capacity = 500;
 const costOfRepeat = 5;
 // A service that does not respond is in a worse state than one that responds with an error.
 const costAfterTimeout = 10;
-const refillWithoutCost = 1;
+const refillIfNoneDrawn = 1;
 
 /**
  * Limits the retries of all calls together, so that an outage does not multiply the traffic. Retries spend the quota
@@ -38,7 +38,7 @@ export class RetryQuota {
    * @param drawn - the cost of the call's last retry that spent quota; 0 if none did, for example without a retry.
    */
   refill(drawn: number): void {
-    this.#left = Math.min(capacity, this.#left + (drawn || refillWithoutCost));
+    this.#left = Math.min(capacity, this.#left + (drawn || refillIfNoneDrawn));
   }
 }
 

@@ -123,7 +123,11 @@ export const refuseFaults = (operation: string, faults: readonly string[]): void
   if (faults.length > 0) throw new ValidationError(`${operation}: ${faults.join("; ")}`, { operation });
 };
 
-/** Does the same as `refuseFaults` for the setup of an object: @throws ConfigurationError naming every fault. */
+/**
+ * Does the same as `refuseFaults` for the options of factories such as `fileLedger`, and for the arguments of the sandbox.
+ *
+ * @throws ConfigurationError naming every fault, if there is one.
+ */
 export const refuseSetup = (what: string, faults: readonly string[]): void => {
   if (faults.length > 0) throw new ConfigurationError(`${what}: ${faults.join("; ")}`);
 };
