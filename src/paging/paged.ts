@@ -41,7 +41,7 @@ export interface PagingOptions {
  * `await` and `toArray` each make one call, and `totalTimeoutMs` limits the complete call. An iteration takes as long
  * as its consumer does, so there `totalTimeoutMs` limits each request for a page.
  */
-export interface Paged<T> extends PromiseLike<Page<T>>, AsyncIterable<T> {
+export interface Paged<T> extends Promise<Page<T>>, AsyncIterable<T> {
   /**
    * Returns one page together with its HTTP response.
    *
@@ -72,36 +72,6 @@ export interface Paged<T> extends PromiseLike<Page<T>>, AsyncIterable<T> {
    * ```
    */
   toArray(options?: { readonly max?: number }): ApiPromise<T[]>;
-  /**
-   * Requests one page, like the same method of a promise: `await` calls it.
-   *
-   * @example
-   * ```ts
-   * const total = await client.contacts.list({ limit: 1 }).then((page) => page.total);
-   * ```
-   */
-  then<A = Page<T>, B = never>(
-    onFulfilled?: ((page: Page<T>) => A | PromiseLike<A>) | null,
-    onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
-  ): Promise<A | B>;
-  /**
-   * Handles the failure of one page, like the same method of a promise.
-   *
-   * @example
-   * ```ts
-   * const page = await client.contacts.list().catch(() => undefined);
-   * ```
-   */
-  catch<R>(onRejected: (reason: unknown) => R | PromiseLike<R>): Promise<Page<T> | R>;
-  /**
-   * Runs after one page has arrived or failed, like the same method of a promise.
-   *
-   * @example
-   * ```ts
-   * const page = await client.contacts.list().finally(() => console.log("done"));
-   * ```
-   */
-  finally(onFinally: () => void): Promise<Page<T>>;
 }
 
 /** The position at which the pages begin. */
@@ -282,6 +252,7 @@ export const paged = <T, Query extends ListQuery>(
     then: (onFulfilled, onRejected) => page().then(onFulfilled, onRejected),
     catch: (onRejected) => page().catch(onRejected),
     finally: (onFinally) => page().finally(onFinally),
+    [Symbol.toStringTag]: "List",
     withResponse: () => page().withResponse(),
     pages: (pageOptions) => pages(call, pageOptions),
     request: { operation: operation.id, query },

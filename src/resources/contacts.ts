@@ -196,7 +196,10 @@ export class Contacts<Fields extends object = OpenFields> {
    * ```
    * Scope: `contacts:write`; with `addToList` also `lists:write`. Source: service document, Contacts, and Lists, POST.
    */
-  import(source: InputSource<ContactInputOf<Fields>>, options: ImportOptions = {}): ApiPromise<ImportReport> {
+  import(
+    source: InputSource<ContactUpsertOf<Fields>>,
+    options: ImportOptions = {},
+  ): ApiPromise<ImportReport> {
     // The import checks the fields of a row, and the call checks its custom fields.
     const rows = source as InputSource<GivenContact>;
     const call = this.#call.open("contacts.import");

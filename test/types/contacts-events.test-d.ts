@@ -114,8 +114,13 @@ describe("contacts", () => {
     list.pages({ limit: 5 });
     // @ts-expect-error a number has a name here
     list.toArray(10);
-    // @ts-expect-error something to call
-    list.catch(null);
+    expectTypeOf(list).toExtend<Promise<Page<Contact>>>();
+    expectTypeOf(
+      list.then(
+        ({ total }) => total,
+        (error: Error) => error,
+      ),
+    ).resolves.toExtend<number | Error>();
     // @ts-expect-error nothing is handed over
     list.finally((page: Page<Contact>) => page);
     // @ts-expect-error pages come later
@@ -143,6 +148,7 @@ describe("contacts", () => {
   test("an import reads contacts", () => {
     const store = { load: async () => null, save: async (state: Checkpoint) => void state.done };
     expectTypeOf(client.contacts.import([person])).resolves.toEqualTypeOf<ImportReport>();
+    client.contacts.import([{ ...person, name: null as string | null }]);
     client.contacts.import([person], { checkpoint: "import.json", concurrency: 4, addToList: "l1" });
     client.contacts.import([person], { checkpoint: store });
     // @ts-expect-error many contacts

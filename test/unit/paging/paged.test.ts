@@ -22,6 +22,7 @@ describe("paged", () => {
     const { list, contacts } = listOf({});
     contacts.pages();
     contacts[Symbol.asyncIterator]();
+    expect(String(contacts)).toBe("[object List]");
     expect(list.requests).toEqual([]);
   });
 
