@@ -161,15 +161,18 @@ class Pass {
       const previous = this.snapshotLines.fieldsOf(now);
       // Undefined means that the contact is new.
       const changed = previous === undefined ? undefined : fieldsChanged(previous, now.fields);
-      // If a killed run yielded a field as changed, and the field has changed back since, yield this change, too.
+      // Fields in which the contact differs from what killed runs yielded, and which may have changed back since.
       const yielded = this.#unconfirmed.get(now.id);
-      const fields =
-        changed?.length === 0 && yielded !== undefined ? fieldsChanged(yielded, now.fields) : changed;
+      const stale = yielded === undefined ? [] : fieldsChanged(yielded, now.fields);
+      const fields = changed && [...new Set([...changed, ...stale])].sort();
       if (fields === undefined) changes.push({ kind: "added", contact });
       else if (fields.length > 0) changes.push({ kind: "changed", contact, fields });
-      // Remember the fields of a new or changed contact. If the contact equals the snapshot, keep the fields that a
-      // killed run yielded.
-      if (changed?.length !== 0) this.#unconfirmed.set(now.id, now.fields);
+      else continue;
+      // Nobody knows which state of a stale field the caller has. An empty hash differs from every state.
+      this.#unconfirmed.set(now.id, {
+        ...now.fields,
+        ...Object.fromEntries(stale.map((name) => [name, ""])),
+      });
     }
     if (changes.length > 0) {
       // Save before yielding, because a later run must know what the caller may have processed. Until that run, an

@@ -34,7 +34,8 @@ const longestLagMs = 10_000;
 const isUnclear = (error: unknown): boolean => isTouchpointError(error) && error.outcome === "unknown";
 
 /**
- * Returns a function for one try of an upsert. Call it again while its result is unseen. A try creates the contact.
+ * Returns a function for one try of an upsert. If it returns `result: "unseen"`, search does not show
+ * the contact yet: call the function again later. A try creates the contact.
  * After a conflict, or a creation with an unclear result, it finds and updates the contact.
  */
 export const upsertTry = (
