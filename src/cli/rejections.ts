@@ -108,8 +108,11 @@ export const openRecords = <T extends object>(
   formatAdvice?: string,
 ) => {
   const { source, name, countRecords, total } = openInput(path);
-  const records = readableRecords((onInvalid) => read(source, { name, onInvalid }), formatAdvice);
-  return { records: countRecords(records) as AsyncIterable<T>, total };
+  const records = readableRecords(
+    (onInvalid) => countRecords(read(source, { name, onInvalid })),
+    formatAdvice,
+  );
+  return { records: records as AsyncIterable<T>, total };
 };
 
 /** A line of the `--rejected` file: the origin and the error, with the record or, for an unreadable line, its text. */

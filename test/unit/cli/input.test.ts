@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openInput } from "../../../src/cli/record-file.ts";
+import { openRecords } from "../../../src/cli/rejections.ts";
 import { readNdjson } from "../../../src/files/index.ts";
 
 let folder = "";
@@ -26,6 +27,15 @@ test("the number of records is estimated from the bytes so far, and exact at the
   expect(Math.min(...estimates.map(Number))).toBeGreaterThan(records * 0.97);
   expect(Math.max(...estimates.map(Number))).toBeLessThan(records * 1.05);
   expect(input.total()).toBe(records);
+});
+
+test("the total does not count lines that cannot be read, so that progress reaches it", async () => {
+  const path = join(folder, "in.ndjson");
+  await writeFile(path, '{"a":1}\nbad\n{"a":2}\nworse\n');
+  const { records, total } = openRecords(path, readNdjson);
+  let items = 0;
+  for await (const _ of records) items += 1;
+  expect([items, total()]).toEqual([4, 2]);
 });
 
 test("a file that is not there is named", async () => {
