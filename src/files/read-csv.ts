@@ -154,22 +154,22 @@ const widthProblem = (
     : `cell ${lost + 1} is not empty, but column ${lost + 1} of the header has no name. If a cell contains the delimiter, quote that cell. Otherwise, name the column`;
 };
 
-const isAddress = (cell: string | undefined): boolean => /^\s*"?[^\s"@]+@[^\s"@]+"?\s*$/.test(cell ?? "");
+const isAddress = (cell: string | undefined): boolean =>
+  /^\s*"?[^\s"@]+@[^\s"@]+\.[^\s"@]+"?\s*$/.test(cell ?? "");
 
 const strayQuote =
   'a stray quote seems to join several rows. If a cell contains a quote, write it as "" and put the cell in quotes';
 
 /**
  * Whether each line of a row is almost surely a row itself, because a program wrote quotes as they are: each has the
- * cells of the header, and two have an address in the same column. The number of cells alone is not enough, because a
- * line of a note may also contain a comma.
+ * cells of the header, and the first and another have an address in the same column. Less is not enough, because the
+ * lines of a note may also contain commas and addresses.
  */
 const isJoined = (lines: Row["lines"] = [], width: number): boolean => {
   const filled = lines.filter((cells) => cells.some((cell) => trimmed(cell) !== ""));
-  return (
-    filled.every((cells) => cells.length === width) &&
-    filled[0]?.some((_, at) => filled.filter((cells) => isAddress(cells[at])).length > 1) === true
-  );
+  if (width < 2 || filled.some((cells) => cells.length !== width)) return false;
+  const [first = [], ...others] = filled;
+  return first.some((cell, at) => isAddress(cell) && others.some((cells) => isAddress(cells[at])));
 };
 
 /** Converts rows to records. The first row names the columns. */

@@ -199,6 +199,18 @@ describe("bad lines", () => {
     expect(await read(`email,note\n${row}\n`)).toEqual([{ email: "a@b.co", note }]);
   });
 
+  test.each([
+    ["a file of one column", "list", '"a@b.co\nc@d.co"', { list: "a@b.co\nc@d.co" }],
+    [
+      "a note with a table of people",
+      "email,name,note",
+      'x@y.co,N,"Team:\nAda,CEO,c@d.co\nBob,CFO,e@f.co"',
+      { email: "x@y.co", name: "N", note: "Team:\nAda,CEO,c@d.co\nBob,CFO,e@f.co" },
+    ],
+  ])("are not the lines of %s", async (_, header, row, record) => {
+    expect(await read(`${header}\n${row}\n`)).toEqual([record]);
+  });
+
   test("go to onInvalid with their text, and reading goes on at the next record", async () => {
     const text = 'a,b\n1,2,3\n"x\ny"z,2\n8,9\n';
     expect(await readPastFaults(text)).toEqual({
