@@ -164,11 +164,20 @@ const isUtf16 = (start: Buffer): boolean => {
   return bytes.filter((byte) => byte === 0).length > bytes.length / 3;
 };
 
-/** Encodings with one byte per character. Their texts are not valid UTF-8, unless they are ASCII. */
+/**
+ * Encodings with one byte per character. Their texts are not valid UTF-8, unless they are ASCII. A text in another
+ * encoding also decodes without an error, but often to control characters.
+ */
 const singleByte = /^(windows|iso-8859|koi8|ibm866|mac|x-mac)/;
 
-const isConverted = (encoding: string | undefined): encoding is string =>
-  encoding !== undefined && !/^utf-?8$/i.test(encoding);
+/** A source of text. */
+interface TextSource {
+  readonly name: string;
+  /** The encoding that the caller has set. */
+  readonly encoding: string | undefined;
+  /** Whether the encoding has one byte per character. Set at the first chunk, because a byte order mark decides. */
+  isSingleByte: boolean;
+}
 
 /**
  * Converts the text of a file to UTF-8.
@@ -176,10 +185,8 @@ const isConverted = (encoding: string | undefined): encoding is string =>
  * @throws ConfigurationError for a file that is not text, bytes that are invalid in the encoding, or UTF-8 in another
  * encoding.
  */
-async function* asUtf8(
-  chunks: AsyncGenerator<Buffer>,
-  { name, encoding: ownEncoding }: { readonly name: string; readonly encoding: string | undefined },
-): AsyncGenerator<Buffer> {
+async function* asUtf8(chunks: AsyncGenerator<Buffer>, source: TextSource): AsyncGenerator<Buffer> {
+  const { name, encoding: ownEncoding } = source;
   const { start, all } = await peek(chunks);
   const bytes = start.toString("latin1");
   // A byte order mark takes precedence over the option, which may be set for many files.
@@ -202,7 +209,7 @@ async function* asUtf8(
       `${name} is not UTF-8 text: it has NUL bytes. If it is UTF-16, set the encoding to utf-16le or utf-16be (for contacts import: --encoding utf-16le)`,
     );
   }
-  if (!isConverted(encoding)) return yield* all();
+  if (encoding === undefined || /^utf-?8$/i.test(encoding)) return yield* all();
   // The check of the options ensures that this encoding exists.
   const decoder = new TextDecoder(encoding, { fatal: true });
   const decode = (bytes?: Buffer): Buffer => {
@@ -213,8 +220,9 @@ async function* asUtf8(
       throw new ConfigurationError(`${name} is not valid ${encoding} text`, { cause });
     }
   };
+  source.isSingleByte = singleByte.test(decoder.encoding);
   /** Decodes as UTF-8 until the first character that is not ASCII, which decides. */
-  let utf8 = singleByte.test(decoder.encoding) ? new TextDecoder("utf-8", { fatal: true }) : undefined;
+  let utf8 = source.isSingleByte ? new TextDecoder("utf-8", { fatal: true }) : undefined;
   const isUtf8 = (chunk: Buffer): boolean => {
     try {
       return /[\u0080-\uFFFF]/.test(utf8?.decode(chunk, { stream: true }) ?? "");
@@ -259,16 +267,23 @@ export const sourcePath = (source: unknown): string | undefined => {
  *
  * @param options - `name` in error messages: by default the path or `input`. `encoding`: by default UTF-8. A byte order
  * mark at the start of the data takes precedence.
+ * @returns `mayBeMisread`: whether a wrong choice of the encoding would show in control characters. Known from the first
+ * chunk on.
  */
 export const openSource = (
   source: FileSource,
   { name: ownName, encoding }: { readonly name?: string | undefined; readonly encoding?: string | undefined },
-): { readonly name: string; readonly chunks: AsyncIterable<Buffer>; readonly isConverted: boolean } => {
+): {
+  readonly name: string;
+  readonly chunks: AsyncIterable<Buffer>;
+  readonly mayBeMisread: () => boolean;
+} => {
   const path = sourcePath(source);
   const name = ownName ?? path ?? "input";
-  const opened = { name, isConverted: isConverted(encoding) };
+  const textSource: TextSource = { name, encoding, isSingleByte: false };
+  const opened = { name, mayBeMisread: () => textSource.isSingleByte };
   const text = (chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> =>
-    asUtf8(unpacked(chunks, name), { name, encoding });
+    asUtf8(unpacked(chunks, name), textSource);
   if (path !== undefined) return { ...opened, chunks: explained(name, text(fileChunks(path))) };
   // The value is not a string or URL, so it is a stream or an iterable. The types exclude anything else.
   const stream = source as AsyncIterable<Uint8Array | string>;

@@ -287,6 +287,19 @@ describe("bad lines", () => {
     expect(await read("a\n\u0081\n")).toEqual([{ a: "\u0081" }]);
   });
 
+  test("control characters are no sign of a wrong encoding in Unicode, whatever encoding is set", async () => {
+    const text = "a\nO\u0092Brien\n";
+    const bytes = Buffer.from(text);
+    for (const [source, encoding] of [
+      [Buffer.from(text, "utf16le"), "utf-16le"],
+      // A byte order mark takes precedence over the encoding that is set.
+      [Buffer.concat([Buffer.from("\uFEFF"), bytes]), "windows-1252"],
+      [Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(text, "utf16le")]), "windows-1252"],
+      [bytes, "unicode-1-1-utf-8"],
+    ] as const)
+      expect(await read(source, { encoding })).toEqual([{ a: "O\u0092Brien" }]);
+  });
+
   test("an encoding with several bytes per character may look like UTF-8", async () => {
     // These bytes are also valid in UTF-8.
     expect(await read(Buffer.from("a\n\xc4\xa3\n", "latin1"), { encoding: "gbk" })).toEqual([{ a: "模" }]);
