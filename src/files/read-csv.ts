@@ -159,16 +159,22 @@ const isAddress = (cell: string | undefined): boolean => /^\s*"?[^\s"@]+@[^\s"@]
 const strayQuote =
   'a stray quote seems to join several rows. If a cell contains a quote, write it as "" and put the cell in quotes';
 
+const hasSpaces = (cells: readonly string[]): boolean => cells.slice(1).some((cell) => cell.startsWith(" "));
+
 /**
  * Whether each line of a row is almost surely a row itself, because a program wrote quotes as they are: each has the
  * cells of the header, and two have an address in the same column. The number of cells alone is not enough, because a
- * line of a note may also contain a comma.
+ * line of a note may also contain a comma. In a note, a space follows the comma.
  */
 const isJoined = (lines: Row["lines"] = [], width: number): boolean => {
   const filled = lines.filter((cells) => cells.some((cell) => trimmed(cell) !== ""));
+  const [first = []] = filled;
+  // Some programs write a space after each delimiter, so the first line has spaces, too.
+  const rows = filled.filter((cells) => !hasSpaces(cells) || hasSpaces(first));
   return (
+    width > 1 &&
     filled.every((cells) => cells.length === width) &&
-    filled[0]?.some((_, at) => filled.filter((cells) => isAddress(cells[at])).length > 1) === true
+    first.some((_, at) => rows.filter((cells) => isAddress(cells[at])).length > 1)
   );
 };
 

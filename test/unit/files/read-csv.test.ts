@@ -195,9 +195,22 @@ describe("bad lines", () => {
     ["addresses", 'a@b.co,"cc:\nc@d.co\ne@f.co"', "cc:\nc@d.co\ne@f.co"],
     ["as many delimiters as the header", 'a@b.co,"Monday\nthanks, Ann"', "Monday\nthanks, Ann"],
     ["addresses and delimiters", 'a@b.co,"Hi,\nc@d.co, e@f.co\nbye"', "Hi,\nc@d.co, e@f.co\nbye"],
+    ["an address and a remark", 'a@b.co,"Team:\nc@d.co, assistant"', "Team:\nc@d.co, assistant"],
+    ["two addresses each", 'a@b.co,"Team:\nc@d.co, e@f.co"', "Team:\nc@d.co, e@f.co"],
   ])("are not quoted cells whose lines have %s", async (_, row, note) => {
     expect(await read(`email,note\n${row}\n`)).toEqual([{ email: "a@b.co", note }]);
   });
+
+  test("are no cells with an address on each line in a file with a single column", async () => {
+    expect(await read('recipients\n"a@b.co\nc@d.co"\n')).toEqual([{ recipients: "a@b.co\nc@d.co" }]);
+  });
+
+  test.each(['"Al, a@b.co\nBo, c@d.co\nCy", e@f.co', '"Al,a@b.co\nBo, c@d.co\nCy",e@f.co'])(
+    "are joined rows with spaces after delimiters, too: %j",
+    async (rows) => {
+      await expect(read(`name,email\n${rows}\n`)).rejects.toThrow("stray quote");
+    },
+  );
 
   test("go to onInvalid with their text, and reading goes on at the next record", async () => {
     const text = 'a,b\n1,2,3\n"x\ny"z,2\n8,9\n';
