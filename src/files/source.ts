@@ -247,8 +247,8 @@ export const pathOf = (file: unknown): string | undefined => {
   return file instanceof URL ? fileURLToPath(file) : undefined;
 };
 
-// A path may start with a bracket, such as [id]/a.csv, but not with an object or array that has content.
-const looksLikeText = /[\r\n]|^\s*[[{]\s*["[{]/;
+// A path may start with brackets, such as [id]/a.csv or [[...id]]/a.csv, but not with a JSON object or a list of them.
+const looksLikeText = /[\r\n]|^\s*(\[\s*["{]|\{\s*")/;
 
 /**
  * The path of a source; undefined for a stream or an iterable.

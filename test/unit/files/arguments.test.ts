@@ -87,8 +87,8 @@ describe("records that cannot be iterated", () => {
   });
 });
 
-test("a path may start with a bracket", async () => {
-  await expect(gather(readCsv("[id]/none.csv"))).rejects.toThrow("[id]/none.csv: cannot be read (ENOENT");
+test.each(["[id]", "[[...id]]", "{{id}}", "{[id]}"])("a path may start with brackets: %s", async (folder) => {
+  await expect(gather(readCsv(`${folder}/none.csv`))).rejects.toThrow("/none.csv: cannot be read (ENOENT");
 });
 
 test.each([
