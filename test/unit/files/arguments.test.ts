@@ -33,6 +33,10 @@ describe("an option that cannot be", () => {
     ],
     [() => readCsv("x.csv", loose({ delimiter: 5 })), "delimiter must be one character"],
     [
+      () => readCsv("x.csv", loose({ encoding: Symbol("latin1") })),
+      "encoding must be one that this runtime supports, for example windows-1252, got Symbol(latin1)",
+    ],
+    [
       () => readNdjson("x.ndjson", loose({ onInvalid: "skip" })),
       'readNdjson: onInvalid must be a function, got "skip"',
     ],
