@@ -165,10 +165,17 @@ const isUtf16 = (start: Buffer): boolean => {
 };
 
 /**
- * Encodings with one byte per character. Their texts are not valid UTF-8, unless they are ASCII. A text in another
- * encoding also decodes without an error, but often to control characters.
+ * Encodings with one byte per character. Beyond ASCII, their texts are rarely valid UTF-8. A text in another encoding
+ * decodes without an error, too, but often to control characters.
  */
 const singleByte = /^(windows|iso-8859|koi8|ibm866|mac|x-mac)/;
+
+/**
+ * Characters that show that a text is UTF-8. Others, such as `ɮ`, are seldom the only ones in a text, and each has the
+ * same bytes as two common characters of another encoding: `É®` in windows-1252.
+ */
+const likelyInUtf8 =
+  /[\u0080-\u017F\u0218-\u021B]|[\u0300-\u047F\u0530-\u0587\u05C0-\u064A\u0660-\u067F\u0800-\uFFFF]/;
 
 /** A source of text. */
 interface TextSource {
@@ -221,11 +228,11 @@ async function* asUtf8(chunks: AsyncGenerator<Buffer>, source: TextSource): Asyn
     }
   };
   source.isSingleByte = singleByte.test(decoder.encoding);
-  /** Decodes as UTF-8 until the first character that is not ASCII, which decides. */
+  /** Decodes as UTF-8 until the first character that shows UTF-8, or bytes that are invalid in UTF-8. */
   let utf8 = source.isSingleByte ? new TextDecoder("utf-8", { fatal: true }) : undefined;
   const isUtf8 = (chunk: Buffer): boolean => {
     try {
-      return /[\u0080-\uFFFF]/.test(utf8?.decode(chunk, { stream: true }) ?? "");
+      return likelyInUtf8.test(utf8?.decode(chunk, { stream: true }) ?? "");
     } catch {
       utf8 = undefined;
       return false;

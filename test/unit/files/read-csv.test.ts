@@ -318,6 +318,33 @@ describe("bad lines", () => {
     expect(await read(Buffer.from("a\n\xc4\xa3\n", "latin1"), { encoding: "gbk" })).toEqual([{ a: "模" }]);
   });
 
+  test.each([
+    ["NESTL\u00C9\u00AE", "windows-1252", "NESTL\xc9\xae"],
+    ["R\u016E\u017DENA", "windows-1250", "R\xd9\x8eENA"],
+    ["STR\u00D3\u017B", "iso-8859-2", "STR\xd3\xaf"],
+  ])("%s in %s is valid in UTF-8 by chance, which does not show UTF-8", async (text, encoding, bytes) => {
+    expect(await read(Buffer.from(`a\n${bytes}\n`, "latin1"), { encoding })).toEqual([{ a: text }]);
+  });
+
+  test.each([
+    "\u00FC",
+    "\u0142",
+    "\u021B",
+    "e\u0301",
+    "\u03B1",
+    "\u0434",
+    "\u0562",
+    "\u05D0",
+    "\u0645",
+    "\u0E01",
+    "\u65E5",
+    "😀",
+  ])("%s shows that a text is UTF-8", async (text) => {
+    await expect(read(Buffer.from(`a\n${text}\n`), { encoding: "windows-1252" })).rejects.toThrow(
+      "is UTF-8 text, not windows-1252",
+    );
+  });
+
   test("windows-1252 has its own signs where Latin-1 has control characters, in one chunk too", async () => {
     const bytes = Buffer.from("a\n\x80 5. Ada\x92s\n", "latin1");
     for (const size of [1, bytes.length])
