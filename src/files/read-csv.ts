@@ -222,7 +222,7 @@ const rowParser = (name: string, options: ReadCsvOptions & CsvFacts) => {
       const isSame = textsOf(row, columns).every((text, index) => text === header[index]);
       if (isSame) return { problem: "this is the header again, as in a file that was joined from several" };
       const problem =
-        "this line is a second header with other columns, as if several files were joined. Split the file here, and import each part separately";
+        "this line is a second header with other columns, as if several files were joined. Split the file here, and import each part separately. If the line is not a header, delete it";
       throw lineError(name, row.line, { problem });
     }
     const { line, lines } = row;
