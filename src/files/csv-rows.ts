@@ -21,7 +21,7 @@ interface RowOptions {
   /** The delimiter; undefined to detect it from the first line. */
   readonly delimiter: string | undefined;
   readonly maxLineBytes: number;
-  readonly isConverted?: boolean;
+  readonly mayBeMisread?: (() => boolean) | undefined;
   /** The number of lines above the header to skip. */
   readonly skipLines: number;
 }
@@ -110,12 +110,12 @@ const readCells = (row: OpenRow, line: string, delimiter: string): void => {
  */
 export async function* readRows(
   chunks: AsyncIterable<Buffer>,
-  { name, delimiter: ownDelimiter, maxLineBytes, isConverted = false, skipLines }: RowOptions,
+  { name, delimiter: ownDelimiter, maxLineBytes, mayBeMisread, skipLines }: RowOptions,
 ): AsyncGenerator<readonly Row[]> {
   let delimiter = ownDelimiter;
   let open: OpenRow | undefined;
   let lastEnd = "";
-  for await (const lines of readLines(chunks, { maxLineBytes, isConverted })) {
+  for await (const lines of readLines(chunks, { maxLineBytes, mayBeMisread })) {
     const rows: Row[] = [];
     for (const { line, text: ownText, end, fault } of lines) {
       if (line <= skipLines) continue;

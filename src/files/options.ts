@@ -50,16 +50,17 @@ const isEncoding = (value: unknown): boolean => {
   }
 };
 
+const mustBeEncoding = must("one that this runtime supports, for example windows-1252", isEncoding);
+
 export const readRules: Rules = {
   onInvalid: mustBeFunction,
   maxLineBytes: mustBeWhole(1),
   name: mustBeString,
-  encoding: (value, name) =>
-    isEncoding(value)
-      ? []
-      : [
-          `${name} must be one that this runtime supports, for example windows-1252, got ${JSON.stringify(value)}. Convert the file: iconv -f ${value} -t utf-8 FILE > utf8.csv`,
-        ],
+  encoding: (value, name) => {
+    const advice =
+      typeof value === "string" ? `. Convert the file: iconv -f ${value} -t utf-8 FILE > utf8.csv` : "";
+    return mustBeEncoding(value, name).map((fault) => fault + advice);
+  },
 };
 
 export const defaultMaxLineBytes = 10 * 1024 * 1024;

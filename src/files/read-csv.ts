@@ -160,16 +160,20 @@ const isAddress = (cell: string | undefined): boolean =>
 const strayQuote =
   'a stray quote seems to join several rows. If a cell contains a quote, write it as "" and put the cell in quotes';
 
+const hasSpaces = (cells: readonly string[]): boolean => cells.slice(1).some((cell) => cell.startsWith(" "));
+
 /**
  * Whether each line of a row is almost surely a row itself, because a program wrote quotes as they are: each has the
  * cells of the header, and the first and another have an address in the same column. Less is not enough, because the
- * lines of a note may also contain commas and addresses.
+ * lines of a note may also contain commas and addresses. In a note, a space follows the comma.
  */
 const isJoined = (lines: Row["lines"] = [], width: number): boolean => {
   const filled = lines.filter((cells) => cells.some((cell) => trimmed(cell) !== ""));
   if (width < 2 || filled.some((cells) => cells.length !== width)) return false;
   const [first = [], ...others] = filled;
-  return first.some((cell, at) => isAddress(cell) && others.some((cells) => isAddress(cells[at])));
+  // Some programs write a space after each delimiter, so the first line has spaces, too.
+  const rows = others.filter((cells) => !hasSpaces(cells) || hasSpaces(first));
+  return first.some((cell, at) => isAddress(cell) && rows.some((cells) => isAddress(cells[at])));
 };
 
 /** Converts rows to records. The first row names the columns. */
@@ -216,7 +220,7 @@ const rowParser = (name: string, options: ReadCsvOptions & CsvFacts) => {
       const isSame = textsOf(row, columns).every((text, index) => text === header[index]);
       if (isSame) return { problem: "this is the header again, as in a file that was joined from several" };
       const problem =
-        "this line is a second header with other columns, as if several files were joined. Split the file here, and import each part separately";
+        "this line is a second header with other columns, as if several files were joined. Split the file here, and import each part separately. If the line is not a header, delete it";
       throw lineError(name, row.line, { problem });
     }
     const { line, lines } = row;

@@ -87,8 +87,8 @@ export const ndjsonRecords = <T extends object = Record<string, unknown>>(
   findProblem: FindProblem,
 ): AsyncGenerator<T> => {
   const { maxLineBytes = defaultMaxLineBytes, onInvalid } = options;
-  const { name, chunks, isConverted } = openSource(source, options);
-  const lines = readLines(chunks, { maxLineBytes, isConverted });
+  const { name, chunks, mayBeMisread } = openSource(source, options);
+  const lines = readLines(chunks, { maxLineBytes, mayBeMisread });
   let isFirst = true;
   const parseLine = (original: Line) => {
     const text = withoutMark(original.text);

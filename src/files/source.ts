@@ -164,11 +164,27 @@ const isUtf16 = (start: Buffer): boolean => {
   return bytes.filter((byte) => byte === 0).length > bytes.length / 3;
 };
 
-/** Encodings with one byte per character. Their texts are not valid UTF-8, unless they are ASCII. */
+/**
+ * Encodings with one byte per character. Beyond ASCII, their texts are rarely valid UTF-8. A text in another encoding
+ * decodes without an error, too, but often to control characters.
+ */
 const singleByte = /^(windows|iso-8859|koi8|ibm866|mac|x-mac)/;
 
-const isConverted = (encoding: string | undefined): encoding is string =>
-  encoding !== undefined && !/^utf-?8$/i.test(encoding);
+/**
+ * Characters that show that a text is UTF-8. Others, such as `ɮ`, are seldom the only ones in a text, and each has the
+ * same bytes as two common characters of another encoding: `É®` in windows-1252.
+ */
+const likelyInUtf8 =
+  /[\u0080-\u017F\u0218-\u021B]|[\u0300-\u047F\u0530-\u0587\u05C0-\u064A\u0660-\u067F\u0800-\uFFFF]/;
+
+/** A source of text. */
+interface TextSource {
+  readonly name: string;
+  /** The encoding that the caller has set. */
+  readonly encoding: string | undefined;
+  /** Whether the encoding has one byte per character. Set at the first chunk, because a byte order mark decides. */
+  isSingleByte: boolean;
+}
 
 /**
  * Converts the text of a file to UTF-8.
@@ -176,10 +192,8 @@ const isConverted = (encoding: string | undefined): encoding is string =>
  * @throws ConfigurationError for a file that is not text, bytes that are invalid in the encoding, or UTF-8 in another
  * encoding.
  */
-async function* asUtf8(
-  chunks: AsyncGenerator<Buffer>,
-  { name, encoding: ownEncoding }: { readonly name: string; readonly encoding: string | undefined },
-): AsyncGenerator<Buffer> {
+async function* asUtf8(chunks: AsyncGenerator<Buffer>, source: TextSource): AsyncGenerator<Buffer> {
+  const { name, encoding: ownEncoding } = source;
   const { start, all } = await peek(chunks);
   const bytes = start.toString("latin1");
   // A byte order mark takes precedence over the option, which may be set for many files.
@@ -202,7 +216,7 @@ async function* asUtf8(
       `${name} is not UTF-8 text: it has NUL bytes. If it is UTF-16, set the encoding to utf-16le or utf-16be (for contacts import: --encoding utf-16le)`,
     );
   }
-  if (!isConverted(encoding)) return yield* all();
+  if (encoding === undefined || /^utf-?8$/i.test(encoding)) return yield* all();
   // The check of the options ensures that this encoding exists.
   const decoder = new TextDecoder(encoding, { fatal: true });
   const decode = (bytes?: Buffer): Buffer => {
@@ -213,11 +227,12 @@ async function* asUtf8(
       throw new ConfigurationError(`${name} is not valid ${encoding} text`, { cause });
     }
   };
-  /** Decodes as UTF-8 until the first character that is not ASCII, which decides. */
-  let utf8 = singleByte.test(decoder.encoding) ? new TextDecoder("utf-8", { fatal: true }) : undefined;
+  source.isSingleByte = singleByte.test(decoder.encoding);
+  /** Decodes as UTF-8 until the first character that shows UTF-8, or bytes that are invalid in UTF-8. */
+  let utf8 = source.isSingleByte ? new TextDecoder("utf-8", { fatal: true }) : undefined;
   const isUtf8 = (chunk: Buffer): boolean => {
     try {
-      return /[\u0080-\uFFFF]/.test(utf8?.decode(chunk, { stream: true }) ?? "");
+      return likelyInUtf8.test(utf8?.decode(chunk, { stream: true }) ?? "");
     } catch {
       utf8 = undefined;
       return false;
@@ -239,8 +254,8 @@ export const pathOf = (file: unknown): string | undefined => {
   return file instanceof URL ? fileURLToPath(file) : undefined;
 };
 
-// A path may start with a bracket, such as [id]/a.csv, but not with an object or array that has content.
-const looksLikeText = /[\r\n]|^\s*[[{]\s*["[{]/;
+// A path may start with brackets, such as [id]/a.csv or [[...id]]/a.csv, but not with a JSON object or a list of them.
+const looksLikeText = /[\r\n]|^\s*(\[\s*["{]|\{\s*")/;
 
 /**
  * The path of a source; undefined for a stream or an iterable.
@@ -259,16 +274,23 @@ export const sourcePath = (source: unknown): string | undefined => {
  *
  * @param options - `name` in error messages: by default the path or `input`. `encoding`: by default UTF-8. A byte order
  * mark at the start of the data takes precedence.
+ * @returns `mayBeMisread`: whether a wrong choice of the encoding would show in control characters. Known from the first
+ * chunk on.
  */
 export const openSource = (
   source: FileSource,
   { name: ownName, encoding }: { readonly name?: string | undefined; readonly encoding?: string | undefined },
-): { readonly name: string; readonly chunks: AsyncIterable<Buffer>; readonly isConverted: boolean } => {
+): {
+  readonly name: string;
+  readonly chunks: AsyncIterable<Buffer>;
+  readonly mayBeMisread: () => boolean;
+} => {
   const path = sourcePath(source);
   const name = ownName ?? path ?? "input";
-  const opened = { name, isConverted: isConverted(encoding) };
+  const textSource: TextSource = { name, encoding, isSingleByte: false };
+  const opened = { name, mayBeMisread: () => textSource.isSingleByte };
   const text = (chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> =>
-    asUtf8(unpacked(chunks, name), { name, encoding });
+    asUtf8(unpacked(chunks, name), textSource);
   if (path !== undefined) return { ...opened, chunks: explained(name, text(fileChunks(path))) };
   // The value is not a string or URL, so it is a stream or an iterable. The types exclude anything else.
   const stream = source as AsyncIterable<Uint8Array | string>;

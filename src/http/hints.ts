@@ -26,6 +26,9 @@ const byCode: Readonly<Record<string, string>> = {
 
 const loopback = /no connection to (localhost|127(\.\d+){3}|\[::1\]):/;
 
+const closedByProxy =
+  "check the URL of the proxy, and whether the proxy can reach the host and port of baseUrl: a server that is no proxy, a proxy that requires https in its URL, and some proxies without a route close the connection";
+
 /** Advice for a failed connection to a proxy, keyed by error code. */
 const byProxyCode: Readonly<Record<string, string>> = {
   ECONNREFUSED: "check that the proxy is running",
@@ -33,8 +36,10 @@ const byProxyCode: Readonly<Record<string, string>> = {
   EAI_AGAIN: "check the host name of the proxy, and this machine's DNS",
   ERR_SSL_WRONG_VERSION_NUMBER: "check the URL of the proxy: this port seems to speak http, not https",
   UND_ERR_PRX_TLS: "check the host name of the proxy: its certificate is for another host",
-  PROXY_CLOSED_CONNECTION:
-    "check the URL of the proxy, and whether the proxy can reach the host and port of baseUrl: a server that is no proxy, a proxy that requires https in its URL, and some proxies without a route close the connection",
+  PROXY_CLOSED_CONNECTION: closedByProxy,
+  ECONNRESET: closedByProxy,
+  PROXY_SPEAKS_NO_HTTP:
+    "check the URL of the proxy: this port does not speak http. It may be a port of another server, or of a proxy that requires https in its URL",
 };
 
 /** Advice for a proxy that refused a tunnel; undefined for any other failure. */

@@ -6,8 +6,8 @@ export type LineFault = "too-long" | "not-utf8" | "controls";
 interface LineOptions {
   /** The maximum length of a line in bytes. */
   readonly maxLineBytes: number;
-  /** Whether the text was converted to UTF-8, perhaps from a wrong encoding. */
-  readonly isConverted?: boolean;
+  /** Whether control characters in the text show a wrong encoding. Called for each line, from the first chunk on. */
+  readonly mayBeMisread?: (() => boolean) | undefined;
 }
 
 /** One line of a file. */
@@ -44,7 +44,7 @@ class LineBuffer {
   #faultOf(bytes: Buffer, text: string): LineFault | undefined {
     if (this.bytes > this.#options.maxLineBytes) return "too-long";
     if (!isUtf8(bytes)) return "not-utf8";
-    return this.#options.isConverted && /[\u0080-\u009F]/.test(text) ? "controls" : undefined;
+    return this.#options.mayBeMisread?.() && /[\u0080-\u009F]/.test(text) ? "controls" : undefined;
   }
 
   add(part: Buffer): void {

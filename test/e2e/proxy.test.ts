@@ -2,7 +2,12 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type ServerOptions } from "node:https";
-import type { AddressInfo, LookupFunction, Server } from "node:net";
+import {
+  type AddressInfo,
+  createServer as createTcpServer,
+  type LookupFunction,
+  type Server,
+} from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
@@ -192,6 +197,20 @@ test("a proxy that closes the connection ends the attempt, after one CONNECT", a
     cause: { message: `the proxy 127.0.0.1:${proxy.port}: other side closed` },
   });
   expect(proxy.connects).toHaveLength(1);
+});
+
+test("a server that does not speak HTTP is named as no proxy", async () => {
+  const server = createTcpServer((socket) => socket.on("error", () => undefined).write("SSH-2.0-none\r\n"));
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  // A server that listens on a port has an AddressInfo.
+  const { port } = server.address() as AddressInfo;
+  await using client = new Client(optionsFor({ proxy: `http://127.0.0.1:${port}` }));
+  await expect(client.emails.send(email)).rejects.toMatchObject({
+    outcome: "not-applied",
+    message: `emails.send: not sent (PROXY_SPEAKS_NO_HTTP, no connection to ${name}:${service.port} through the proxy 127.0.0.1:${port}). Nothing was applied.`,
+    hint: expect.stringContaining("this port does not speak http"),
+  });
+  server.close();
 });
 
 test("the error names an unreachable proxy", async () => {

@@ -35,10 +35,12 @@ const refusal = (proxy: string, status: number): Error =>
  * Names the proxy in the error of a connection to it, because the hint then is about the proxy.
  *
  * A closed connection gets a code of its own: undici's client reconnects after UND_ERR_SOCKET, at once and without end.
+ * A response that is not HTTP gets one because undici gives it none.
  */
 const proxyError = (proxy: string, error: unknown): Error => {
-  const { code, message }: { code?: unknown; message?: unknown } = Object(error);
+  const { code, name, message }: { code?: unknown; name?: unknown; message?: unknown } = Object(error);
   const named = new Error(`the proxy ${proxy}: ${message}`, { cause: error });
+  if (name === "HTTPParserError") return Object.assign(named, { code: "PROXY_SPEAKS_NO_HTTP" });
   return Object.assign(named, { code: code === "UND_ERR_SOCKET" ? "PROXY_CLOSED_CONNECTION" : code });
 };
 

@@ -33,6 +33,10 @@ describe("an option that cannot be", () => {
     ],
     [() => readCsv("x.csv", loose({ delimiter: 5 })), "delimiter must be one character"],
     [
+      () => readCsv("x.csv", loose({ encoding: Symbol("latin1") })),
+      "encoding must be one that this runtime supports, for example windows-1252, got Symbol(latin1)",
+    ],
+    [
       () => readNdjson("x.ndjson", loose({ onInvalid: "skip" })),
       'readNdjson: onInvalid must be a function, got "skip"',
     ],
@@ -87,8 +91,8 @@ describe("records that cannot be iterated", () => {
   });
 });
 
-test("a path may start with a bracket", async () => {
-  await expect(gather(readCsv("[id]/none.csv"))).rejects.toThrow("[id]/none.csv: cannot be read (ENOENT");
+test.each(["[id]", "[[...id]]", "{{id}}", "{[id]}"])("a path may start with brackets: %s", async (folder) => {
+  await expect(gather(readCsv(`${folder}/none.csv`))).rejects.toThrow("/none.csv: cannot be read (ENOENT");
 });
 
 test.each([

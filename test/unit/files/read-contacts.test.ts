@@ -314,6 +314,13 @@ describe("in files that were joined", () => {
     ]);
   });
 
+  test("the error about another header also has advice for a line that is no header", async () => {
+    const columns = { "E-mail": "email", Note: "notes" };
+    await expect(readFile("E-mail,Note\nemail,text\na@b.co,x\n", { columns })).rejects.toThrow(
+      "import each part separately. If the line is not a header, delete it",
+    );
+  });
+
   test("another header ends the reading: its rows have other columns", async () => {
     const read = readContacts(inPieces("email,name,phone\na@b.co,Ann,1\nemail,phone\nb@b.co,2\n", 5), {
       format: "csv",

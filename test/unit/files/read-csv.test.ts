@@ -195,6 +195,8 @@ describe("bad lines", () => {
     ["addresses", 'a@b.co,"cc:\nc@d.co\ne@f.co"', "cc:\nc@d.co\ne@f.co"],
     ["as many delimiters as the header", 'a@b.co,"Monday\nthanks, Ann"', "Monday\nthanks, Ann"],
     ["addresses and delimiters", 'a@b.co,"Hi,\nc@d.co, e@f.co\nbye"', "Hi,\nc@d.co, e@f.co\nbye"],
+    ["an address and a remark", 'a@b.co,"Team:\nc@d.co, assistant"', "Team:\nc@d.co, assistant"],
+    ["two addresses each", 'a@b.co,"Team:\nc@d.co, e@f.co"', "Team:\nc@d.co, e@f.co"],
   ])("are not quoted cells whose lines have %s", async (_, row, note) => {
     expect(await read(`email,note\n${row}\n`)).toEqual([{ email: "a@b.co", note }]);
   });
@@ -210,6 +212,13 @@ describe("bad lines", () => {
   ])("are not the lines of %s", async (_, header, row, record) => {
     expect(await read(`${header}\n${row}\n`)).toEqual([record]);
   });
+
+  test.each(['"Al, a@b.co\nBo, c@d.co\nCy", e@f.co', '"Al,a@b.co\nBo, c@d.co\nCy",e@f.co'])(
+    "are joined rows with spaces after delimiters, too: %j",
+    async (rows) => {
+      await expect(read(`name,email\n${rows}\n`)).rejects.toThrow("stray quote");
+    },
+  );
 
   test("go to onInvalid with their text, and reading goes on at the next record", async () => {
     const text = 'a,b\n1,2,3\n"x\ny"z,2\n8,9\n';
@@ -299,9 +308,49 @@ describe("bad lines", () => {
     expect(await read("a\n\u0081\n")).toEqual([{ a: "\u0081" }]);
   });
 
+  test("control characters are no sign of a wrong encoding in Unicode, whatever encoding is set", async () => {
+    const text = "a\nO\u0092Brien\n";
+    const bytes = Buffer.from(text);
+    for (const [source, encoding] of [
+      [Buffer.from(text, "utf16le"), "utf-16le"],
+      // A byte order mark takes precedence over the encoding that is set.
+      [Buffer.concat([Buffer.from("\uFEFF"), bytes]), "windows-1252"],
+      [Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(text, "utf16le")]), "windows-1252"],
+      [bytes, "unicode-1-1-utf-8"],
+    ] as const)
+      expect(await read(source, { encoding })).toEqual([{ a: "O\u0092Brien" }]);
+  });
+
   test("an encoding with several bytes per character may look like UTF-8", async () => {
     // These bytes are also valid in UTF-8.
     expect(await read(Buffer.from("a\n\xc4\xa3\n", "latin1"), { encoding: "gbk" })).toEqual([{ a: "模" }]);
+  });
+
+  test.each([
+    ["NESTL\u00C9\u00AE", "windows-1252", "NESTL\xc9\xae"],
+    ["R\u016E\u017DENA", "windows-1250", "R\xd9\x8eENA"],
+    ["STR\u00D3\u017B", "iso-8859-2", "STR\xd3\xaf"],
+  ])("%s in %s is valid in UTF-8 by chance, which does not show UTF-8", async (text, encoding, bytes) => {
+    expect(await read(Buffer.from(`a\n${bytes}\n`, "latin1"), { encoding })).toEqual([{ a: text }]);
+  });
+
+  test.each([
+    "\u00FC",
+    "\u0142",
+    "\u021B",
+    "e\u0301",
+    "\u03B1",
+    "\u0434",
+    "\u0562",
+    "\u05D0",
+    "\u0645",
+    "\u0E01",
+    "\u65E5",
+    "😀",
+  ])("%s shows that a text is UTF-8", async (text) => {
+    await expect(read(Buffer.from(`a\n${text}\n`), { encoding: "windows-1252" })).rejects.toThrow(
+      "is UTF-8 text, not windows-1252",
+    );
   });
 
   test("windows-1252 has its own signs where Latin-1 has control characters, in one chunk too", async () => {

@@ -52,6 +52,8 @@ test.each([
   ["UND_ERR_PRX_TLS", "host name of the proxy"],
   ["PROXY_CLOSED_CONNECTION", "the URL of the proxy"],
   ["PROXY_CLOSED_CONNECTION", "can reach the host and port of baseUrl"],
+  ["ECONNRESET", "the URL of the proxy"],
+  ["PROXY_SPEAKS_NO_HTTP", "this port does not speak http"],
   ["PROXY_ANSWERED_407", "user name and password"],
   ["PROXY_ANSWERED_401", "user name and password"],
   ["PROXY_ANSWERED_403", "does not allow this connection"],
