@@ -51,9 +51,9 @@ const settlingMs = 1_000;
 const isCarrier = (closable: Closable): closable is Carrier => "slots" in closable;
 
 /**
- * The resources that a client and the clients created from it have opened. The references are weak, so that they keep no resource
- * alive. `close` still finds everything that it must close: calls in flight keep their own resources alive, and a client
- * that is no longer used has nothing to close.
+ * The resources that a client and the clients created from it have opened. The references are weak, so that they keep
+ * no resource alive. `close` still finds everything that it must close: calls in flight keep their own resources alive,
+ * and a client that is no longer used has nothing to close.
  */
 type Owned = Set<WeakRef<Closable | Set<Draining>>>;
 

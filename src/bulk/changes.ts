@@ -60,8 +60,8 @@ const checkpoints = stateKind<PassState>("checkpoint", {
 const hexOf = (hash: Hash): string => hash.copy().digest("hex");
 
 /**
- * A pass over the list. Page by page, it writes the contacts to the draft of the next snapshot. A contact of the previous snapshot that is not in the list at
- * all was removed.
+ * A pass over the list. Page by page, it writes the contacts to the draft of the next snapshot. A contact of the
+ * previous snapshot that is not in the list at all was removed.
  *
  * A page stays unconfirmed until the caller requests the next one. After a killed run, nobody knows whether the caller
  * has processed the unconfirmed page, so the next run yields that page again.

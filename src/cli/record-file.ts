@@ -60,8 +60,8 @@ export const formatOf = (path: string, { values: { format } }: Pick<Request, "va
   return /^(ndjson|jsonl)$/i.test(ending) ? "ndjson" : "csv";
 };
 
-/** How to convert a file with another ending to a readable one. */
-const otherWays: readonly (readonly [endings: RegExp, way: string])[] = [
+/** How to convert files of formats that no command reads. */
+const conversionAdvice: readonly (readonly [endings: RegExp, way: string])[] = [
   [/\.(xlsx?|xlsm|ods|numbers)$/i, 'is a workbook: in the spreadsheet, save it as "CSV UTF-8"'],
   [/\.(vcf|vcard)$/i, "is an address book: export it as CSV"],
 ];
@@ -74,7 +74,7 @@ const otherWays: readonly (readonly [endings: RegExp, way: string])[] = [
  */
 export const inputFormatOf = (path: string, request: Pick<Request, "values">): Format => {
   if (request.values.format !== undefined) return formatOf(path, request);
-  const [, way] = otherWays.find(([endings]) => endings.test(path)) ?? [];
+  const [, way] = conversionAdvice.find(([endings]) => endings.test(path)) ?? [];
   if (way !== undefined) throw new UsageError(`${path} ${way}`);
   return /\.json(\.gz)?$/i.test(path) ? "ndjson" : formatOf(path, request);
 };

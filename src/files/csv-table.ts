@@ -61,7 +61,10 @@ function asCell(this: object, key: string, value: unknown): unknown {
   return typeof original === "number" && !Number.isFinite(original) ? String(original) : value;
 }
 
-/** Reads the records from the NDJSON file in which they are kept until all columns of the CSV file are known. Lines may have any length. */
+/**
+ * Reads the records from the NDJSON file in which they are kept until all columns of the CSV file are known. Lines may
+ * have any length.
+ */
 const spooledRecords = (path: string): AsyncGenerator<object> =>
   ndjsonRecords(path, { maxLineBytes: Number.MAX_SAFE_INTEGER }, () => undefined);
 
