@@ -42,6 +42,13 @@ export const plainIn = (cell: string): unknown => {
   return cell.includes(";") ? cell.split(";") : cell;
 };
 
+/**
+ * Whether a cell is a number that a spreadsheet shortened, as it shortens a phone number: `4.91701E+11`. The canonical
+ * form of a number, such as `1e+21`, has all digits.
+ */
+export const isShortened = (cell: string): boolean =>
+  /^[+-]?\d([.,]\d+)?e[+-]\d+$/i.test(cell) && plainIn(cell) === cell;
+
 /** Why a cell cannot be read as its column's type. */
 export class CellFault extends Error {}
 
@@ -74,8 +81,9 @@ export const typedCellOf = (value: unknown, path: string, delimiter: string): Wr
     // Quotes alone cannot distinguish text from JSON, because JSON always needs quotes.
     const isEncoded =
       path.startsWith("customFields.") && /^[["{]/.test(value) && parsedJson(value) !== undefined;
-    // The reader removes spaces around an unquoted cell.
-    const isQuoted = plainIn(value) !== value || trimmed(value) !== value || nullTexts.includes(value);
+    // The reader removes spaces around an unquoted cell, and refuses a shortened number.
+    const isQuoted =
+      plainIn(value) !== value || trimmed(value) !== value || nullTexts.includes(value) || isShortened(value);
     return { cell: isEncoded ? JSON.stringify(value) : value, isQuoted };
   }
   // Joined by `;`, a list with one element, with numbers, or with texts that need quotes would not be read as the same

@@ -11,7 +11,7 @@ import {
 } from "../runtime/rules.ts";
 import { reportSettled, withSettled } from "../runtime/source-line.ts";
 import type { StandardSchema } from "../runtime/standard-schema.ts";
-import { CellFault, jsonIn, nullTexts, plainIn } from "./csv-cell.ts";
+import { CellFault, isShortened, jsonIn, nullTexts, plainIn } from "./csv-cell.ts";
 import { type ColumnNames, trimmed } from "./csv-columns.ts";
 import type { ReadOptions } from "./options.ts";
 import { csvRecords, csvRules } from "./read-csv.ts";
@@ -108,6 +108,10 @@ const cellOf = (
   if (type !== undefined) return typedCell(cell, type, name);
   if (name === "verified" && isBoolean(cell)) return cell.toLowerCase() === "true";
   if (name === "emailConfidence" && Number.isFinite(Number(cell))) return Number(cell);
+  if (!isQuoted && isShortened(cell)) {
+    const fix = "format the column as text or as a number without decimals, and export the file again";
+    throw new CellFault(`${name}: a spreadsheet has shortened this number to ${cell}; ${fix}`);
+  }
   if (name === "listIds") return cell.split(";");
   if (name === "customFields") return jsonIn(cell.trim(), name) ?? cell;
   if (!name.startsWith("customFields.")) return cell;

@@ -81,6 +81,34 @@ describe("readContacts", () => {
     expect(await fieldsOf(cell)).toEqual(value);
   });
 
+  test.each(["4.91701E+11", "4,91701E+11", "1E+05", "4.91701234567e+11", "-2.5E-07"])(
+    "a cell that a spreadsheet has shortened to %s is refused in every column of text",
+    async (cell) => {
+      const errors: string[] = [];
+      const onInvalid = ({ error }: InvalidLine) => void errors.push(error.message);
+      const csv = `email;phone;customFields.a\na@b.co;${cell};x\na@b.co;1;${cell}\n`;
+      const path = scratch().put("a.csv", csv);
+      expect(await gather(readContacts(path, { onInvalid }))).toEqual([]);
+      const fix = "format the column as text or as a number without decimals, and export the file again";
+      expect(errors).toEqual([
+        `${path} line 2: phone: a spreadsheet has shortened this number to ${cell}; ${fix}`,
+        `${path} line 3: customFields.a: a spreadsheet has shortened this number to ${cell}; ${fix}`,
+      ]);
+      const types = { phone: "text", a: "text" } as const;
+      expect(await gather(readContacts(path, { types }))).toEqual([
+        { email: "a@b.co", phone: cell, customFields: { a: "x" } },
+        { email: "a@b.co", phone: "1", customFields: { a: cell } },
+      ]);
+    },
+  );
+
+  test("a shortened number that the service has is written so that it is read back", async () => {
+    const contact = { email: "a@b.co", phone: "4.91701E+11", customFields: { a: "1E+05", b: 1e21 } };
+    const path = scratch().path("a.csv");
+    await writeCsv(path, [contact]);
+    expect(await gather(readContacts(path))).toEqual([contact]);
+  });
+
   test.each([
     ["3", z.object({ a: z.string() }), "3"],
     ['"3"', z.object({ a: z.number() }), 3],
