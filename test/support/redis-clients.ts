@@ -3,7 +3,7 @@ import { Cluster as Cluster5, Redis as Redis5 } from "ioredis5";
 import { createClient, createCluster, RESP_TYPES } from "redis";
 import { createClient as createClient5, createCluster as createCluster5 } from "redis5";
 import { onTestFinished } from "vitest";
-import type { RedisCommands } from "../../src/redis/index.ts";
+import type { IoredisCommands, RedisCommands } from "../../src/redis/index.ts";
 
 // For TypeScript, version 5 is a different class. At run time, it has all methods of version 6 that the tests use.
 const ioredis = [Redis, Redis5 as unknown as typeof Redis];
@@ -137,7 +137,26 @@ export const mappingClients: readonly (readonly [
       return redis;
     },
   ],
+  [
+    "ioredis 6 with false in place of null",
+    async (port) => {
+      const redis = new Redis(port, "127.0.0.1");
+      onTestFinished(() => redis.disconnect());
+      const replies: IoredisCommands = {
+        eval: async (source, count, ...input) => withFalse(await redis.eval(source, count, ...input)),
+        evalsha: async (sha, count, ...input) => withFalse(await redis.evalsha(sha, count, ...input)),
+        info: (section) => redis.info(section),
+      };
+      return replies;
+    },
+  ],
 ];
+
+/** Replaces null as ioredis-mock does, also inside a list. */
+const withFalse = (reply: unknown): unknown => {
+  if (Array.isArray(reply)) return reply.map(withFalse);
+  return reply === null ? false : reply;
+};
 
 /** Objects that have the methods of a client, but do not return its replies. */
 export const wrongClients: readonly (readonly [
