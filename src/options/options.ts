@@ -16,7 +16,7 @@ import { type Log, type Logger, type LogLevel, logTo } from "./logger.ts";
 import type { Priority } from "./priority.ts";
 import { type Environment, type ProxyRoute, proxyRoute } from "./proxy.ts";
 import { isShared, type SharedLimits } from "./shared-limits.ts";
-import { baseUrlOf, browserFaults, keyFaults, type Route, routeOf } from "./validation.ts";
+import { baseUrlOf, browserFaults, keyFaults, platformFaults, type Route, routeOf } from "./validation.ts";
 
 /** The API key, or a function that returns it. The function is called once, and again after a 401. */
 export type KeySource = string | (() => string | Promise<string>);
@@ -235,6 +235,7 @@ export const settingsFrom = (options: ClientOptions, environment: Environment): 
   if (options.dispatcher !== undefined && options.fetch !== undefined)
     faults.push("fetch and dispatcher cannot be combined: a dispatcher belongs to the default transport");
   if (options.dangerouslyAllowBrowser !== true) faults.push(...browserFaults());
+  faults.push(...platformFaults());
   const guards = emailGuards(options, environment, { faults, log });
   const route = proxyRoute(options.proxy, { origin, environment }, faults);
   if (faults.length > 0 || apiKey === undefined) throw new ConfigurationError(faults.join("; "));

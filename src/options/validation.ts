@@ -1,3 +1,4 @@
+import { platform } from "../runtime/platform.ts";
 import { mustBeAtLeast, mustBeOneOf, mustBeSignal, mustBeWhole, type Rules } from "../runtime/rules.ts";
 import { isIterable, isLoopback, isPlainObject } from "../runtime/values.ts";
 import type { Method } from "../service/define.ts";
@@ -54,6 +55,12 @@ export const browserFaults = (): readonly string[] =>
           "runner's environment node; dangerouslyAllowBrowser: true allows it",
       ]
     : [];
+
+/** Reports that the process has no classes of fetch, which hold the headers of responses. */
+export const platformFaults = (): readonly string[] =>
+  typeof platform().Headers === "function"
+    ? []
+    : ["this process has no global Headers: start Node without --no-experimental-fetch"];
 
 /** The rules of options that both a call and a client have. */
 export const sharedRules = {

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { Client, ConfigurationError, fileLedger, memoryLedger, ValidationError } from "../../../src/index.ts";
 import { documentedLimits } from "../../../src/options/limits.ts";
 
@@ -155,4 +155,10 @@ test("what is given to a ledger as options is refused at once", () => {
   const both = `fileLedger: path must be a non-empty string, got 5; ${message}`;
   expect(() => fileLedger(loose(5), loose({ prefix: "sent:" }))).toThrow(new ConfigurationError(both));
   expect(() => memoryLedger(loose({}))).toThrow(new ConfigurationError(`memoryLedger: ${message}`));
+});
+
+test("a process without Headers is refused before anything is sent, because responses need them", () => {
+  vi.stubGlobal("Headers", undefined);
+  onTestFinished(() => void vi.unstubAllGlobals());
+  expect(make({})).toThrow("this process has no global Headers: start Node without --no-experimental-fetch");
 });
