@@ -1,4 +1,4 @@
-import { isDate, tagOf } from "./values.ts";
+import { isDate, tagOf, timeAdvice } from "./values.ts";
 
 /** A point in time of Temporal. The type lists its fields, so that you need no TypeScript setting for Temporal. */
 export interface TemporalMoment {
@@ -25,14 +25,6 @@ export const epochMsOf = (value: unknown): number | undefined => {
 };
 
 /**
- * How to convert the times of other libraries: a method by which to recognize them, and the call that converts them.
- */
-const conversions: readonly (readonly [method: string, call: string])[] = [
-  ["toJSDate", ".toJSDate()"], // luxon
-  ["toDate", ".toDate()"], // dayjs, moment
-];
-
-/**
  * Describes the fault of an object that is not a point in time.
  *
  * @param shape - what the value must be.
@@ -45,6 +37,6 @@ export const momentObjectFault = (value: object, shape: string): string => {
     ? `to make a Temporal.ZonedDateTime of the ${tag}`
     : `of a Temporal.PlainDate: a ${tag} is not a date`;
   if (tag.startsWith("Temporal.Plain")) return `has no time zone; use toZonedDateTime(…) ${whose}`;
-  const conversion = conversions.find(([method]) => typeof Reflect.get(value, method) === "function");
-  return conversion === undefined ? shape : `${shape}; call ${conversion[1]} on this object`;
+  const advice = timeAdvice(value);
+  return advice === undefined ? shape : `${shape}; ${advice}`;
 };

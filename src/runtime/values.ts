@@ -58,6 +58,9 @@ export const hasOptions = (value: unknown): value is object =>
 
 const longestShown = 100;
 
+/** A name with its article: an Error, a Map. */
+export const withArticle = (name: string): string => `${/^[AEIOaeio]/.test(name) ? "an" : "a"} ${name}`;
+
 /** Describes a value in a message. Works for any value, because an error here would hide the faults to report. */
 export const shown = (value: unknown): string => {
   if (typeof value === "string" && value.length > longestShown)
@@ -65,8 +68,7 @@ export const shown = (value: unknown): string => {
   if (typeof value === "string") return JSON.stringify(value);
   if (typeof value === "function") return "a function";
   if (typeof value !== "object" || value === null) return String(value);
-  const tag = hasOptions(value) ? "object" : tagOf(value);
-  return `${/^[AEIOaeio]/.test(tag) ? "an" : "a"} ${tag}`;
+  return withArticle(hasOptions(value) ? "object" : tagOf(value));
 };
 
 /**
@@ -105,9 +107,24 @@ const asField = { enumerable: true, configurable: true, writable: true };
 // The check refuses deeper input, so don't copy it. The two extra levels are for a list of inputs.
 const deepest = deepestNesting + 2;
 
-/** The method by which a number or a time of a library gives its value: a Long of `long` or `bson`, a Timestamp. */
-export const conversionOf = (value: object): string | undefined =>
-  ["toDate", "toJSDate", "toNumber"].find((method) => typeof Reflect.get(value, method) === "function");
+const toDateMethods = ["toDate", "toJSDate", "toStandardDate"];
+
+/**
+ * How to get the value of a time of a library. The times of dayjs, luxon and Neo4j have a method; BigQuery wraps a time in
+ * an object whose only field is `value`.
+ */
+export const timeAdvice = (value: object): string | undefined => {
+  const method = toDateMethods.find((name) => typeof Reflect.get(value, name) === "function");
+  if (method !== undefined) return `call .${method}() on it`;
+  const names = Object.keys(value);
+  return names.length === 1 && names[0] === "value" ? "pass its .value" : undefined;
+};
+
+/** How to get the value of a time or a number of a library, such as a Long of `long` or `bson`. */
+export const conversionAdvice = (value: object): string | undefined =>
+  timeAdvice(value) ??
+  // A number that is too large for JSON keeps its digits as text.
+  (typeof Reflect.get(value, "toNumber") === "function" ? "call .toString() on it" : undefined);
 
 /**
  * Whether JSON would lose the content of an object without `toJSON`: a Map, a Promise, bytes, an instance with only
@@ -118,7 +135,7 @@ export const isOpaque = (value: object): boolean =>
   (Object.keys(value).length === 0 ||
     value instanceof Error ||
     ArrayBuffer.isView(value) ||
-    conversionOf(value) !== undefined);
+    conversionAdvice(value) !== undefined);
 
 /**
  * The result of a value's `toJSON`, or the value itself. Undefined if `toJSON` returns null or throws, because JSON

@@ -1,12 +1,13 @@
 import * as z from "zod/mini";
 import {
   asWritten,
-  conversionOf,
+  conversionAdvice,
   deepestNesting,
   isDate,
   isOpaque,
   isRecord,
   shown,
+  withArticle,
 } from "../runtime/values.ts";
 import { deferred, type FreeFields } from "./common.ts";
 
@@ -51,12 +52,9 @@ const faultInside = (value: object, level: Level): JsonFault | undefined => {
 const opaqueFault = (value: object): string => {
   // An object may have no constructor. A generator, an iterator and an anonymous class have no name of their own.
   const name = value.constructor?.name ?? "";
-  const what = ["", "Object"].includes(name) ? shown(value) : `a ${name}`;
-  const conversion = conversionOf(value);
-  // A number that is too large for JSON keeps its digits as text.
-  const call = conversion === "toNumber" ? "toString" : conversion;
-  const advice = call === undefined ? "" : `; call .${call}() on it`;
-  return `must not be ${what}: JSON would lose its contents${advice}`;
+  const what = ["", "Object"].includes(name) ? shown(value) : withArticle(name);
+  const advice = conversionAdvice(value);
+  return `must not be ${what}: JSON would lose its contents${advice === undefined ? "" : `; ${advice}`}`;
 };
 
 const faultIn = (input: unknown, key: string, above: Level): JsonFault | undefined => {

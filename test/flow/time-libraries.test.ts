@@ -27,7 +27,7 @@ test.each([
     issues: [
       {
         path: "sendAt",
-        message: expect.stringMatching(`call ${call.replace(/[.()]/g, "\\$&")} on this object$`),
+        message: expect.stringMatching(`call ${call.replace(/[.()]/g, "\\$&")} on it$`),
       },
     ],
   });

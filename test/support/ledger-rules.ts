@@ -28,7 +28,7 @@ const filters: Readonly<Record<string, readonly [unknown, string]>> = {
   ],
   "an object of luxon": [
     { since: { toJSDate: () => new Date() } },
-    `${sinceFault}, got an object; call .toJSDate() on this object`,
+    `${sinceFault}, got an object; call .toJSDate() on it`,
   ],
   "no filter at all": [5, `the options must be an object, got 5; ${mapHint}`],
 };

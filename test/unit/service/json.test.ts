@@ -13,6 +13,10 @@ class Price {
   }
 }
 // As `long`, `bson`, protobuf and Cassandra have it.
+/** As BigQuery wraps a time. */
+class ShownAsValue {
+  value = "2026-11-20T09:00:00.000Z";
+}
 class Long {
   low = 2112454933;
   high = 287445236;
@@ -61,9 +65,10 @@ test.each([
   [Buffer.from("x"), "must not be a Buffer: JSON would lose its contents"],
   [new Long(), "must not be a Long: JSON would lose its contents; call .toString() on it"],
   [Object.create(Object.create(Object.create(null))), "must not be an object: JSON would lose its contents"],
+  [new ShownAsValue(), "must not be a ShownAsValue: JSON would lose its contents; pass its .value"],
   [new Timestamp(), "must not be a Timestamp: JSON would lose its contents; call .toDate() on it"],
   [new Map().values(), "must not be a Map Iterator: JSON would lose its contents"],
-  [Object.assign(new Error("x"), { code: 1 }), "must not be a Error: JSON would lose its contents"],
+  [Object.assign(new Error("x"), { code: 1 }), "must not be an Error: JSON would lose its contents"],
   [{ toJSON: () => Number.NaN }, "must be a finite number, got NaN"],
   [
     {

@@ -65,8 +65,10 @@ test.each([
   [new Date(8.64e15), shape],
   [null, shape],
   [Symbol("x"), shape],
-  [{ toDate: () => new Date() }, `${shape}; call .toDate() on this object`],
-  [{ toJSDate: () => new Date() }, `${shape}; call .toJSDate() on this object`],
+  [{ toDate: () => new Date() }, `${shape}; call .toDate() on it`],
+  [{ toJSDate: () => new Date() }, `${shape}; call .toJSDate() on it`],
+  [{ toStandardDate: () => new Date() }, `${shape}; call .toStandardDate() on it`],
+  [{ value: "2026-11-20T09:00:00.000Z" }, `${shape}; pass its .value`],
   [
     { [Symbol.toStringTag]: "Temporal.PlainDateTime" },
     "has no time zone; use toZonedDateTime(…) to make a Temporal.ZonedDateTime of the Temporal.PlainDateTime",
