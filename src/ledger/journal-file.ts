@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, realpath, stat } from "node:fs/promises";
-import { syncDirectoryOf } from "../runtime/atomic-file.ts";
+import { syncDirectoryOf, syncFile } from "../runtime/atomic-file.ts";
 import { isMissingFile } from "../runtime/values.ts";
 import {
   damage,
@@ -116,7 +116,7 @@ export class JournalFile {
     // Use a single write, so that lines of several processes are never mixed.
     const { bytesWritten } = await file.write(line);
     if (bytesWritten < line.length) throw new Error("the disk is full");
-    await file.sync();
+    await syncFile(file);
     const effect = await this.#readNewLines(file, record);
     const [opened, atPath] = await Promise.all([
       file.stat({ bigint: true }),

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { constants, type Stats } from "node:fs";
+import { constants, fsync, type Stats } from "node:fs";
 import { type FileHandle, open, readdir, readlink, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import { promisify } from "node:util";
 import { ConfigurationError, isTouchpointError } from "../errors.ts";
 import { isMissingFile, messageOf } from "./values.ts";
 
@@ -42,11 +43,15 @@ interface DraftOptions {
   readonly mode?: number | undefined;
 }
 
+/** Makes the bytes of a file durable. The `sync` of a FileHandle is not implemented under Yarn Plug'n'Play. */
+export const syncFile = (file: FileHandle): Promise<void> => promisify(fsync)(file.fd);
+
 /** Makes a new name in a folder durable. Windows cannot sync a folder, but a name is durable there anyway. */
 export const syncDirectoryOf = async (path: string): Promise<void> => {
   const folder = await open(dirname(path)).catch(() => undefined);
-  await folder?.sync().catch(() => {});
-  await folder?.close();
+  if (folder === undefined) return;
+  await syncFile(folder).catch(() => {});
+  await folder.close();
 };
 
 /** Follows symbolic links, even the last one if its target does not exist yet. */
@@ -169,14 +174,14 @@ const startDraft = async (
       bytes += Buffer.byteLength(block);
     },
     sync: async () => {
-      await handle.sync();
+      await syncFile(handle);
       await requireOwn();
     },
     commit: async () => {
       if (isDirect) return handle.close();
       // The permissions may differ: the umask removed some, or the draft is older than the file that it replaces.
       if (old !== undefined && (await handle.stat()).mode !== old.mode) await handle.chmod(old.mode & 0o7777);
-      await handle.sync();
+      await syncFile(handle);
       await requireOwn();
       // Windows can't rename an open file.
       await handle.close();

@@ -17,6 +17,7 @@ import { gunzipSync } from "node:zlib";
 import { writeCsv, writeNdjson } from "touchpoint-sdk/files";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { ConfigurationError, ValidationError } from "../../../src/errors.ts";
+import { betweenSync } from "../../support/between-sync.ts";
 import { freeDescriptor, scratch } from "./scratch.ts";
 
 const long = "x".repeat(70_000);
@@ -70,12 +71,11 @@ describe("writeNdjson", () => {
 
   test("the file is synced before it gets its name, the directory after", async () => {
     const { path, names } = scratch();
-    const handle = await open(path("."));
-    const sync = vi.spyOn(Object.getPrototypeOf(handle), "sync");
-    onTestFinished(() => sync.mockRestore());
-    await handle.close();
     const seen: string[][] = [];
-    sync.mockImplementation(async () => void seen.push(names()));
+    betweenSync(() => (_fd, callback) => {
+      seen.push(names());
+      callback(null);
+    });
     await writeNdjson(path("out"), [{ a: 1 }]);
     expect(seen).toEqual([[expect.stringMatching(/^out\..*\.tmp$/)], ["out"]]);
   });

@@ -11,12 +11,12 @@ import {
   truncateSync,
   writeFileSync,
 } from "node:fs";
-import { open } from "node:fs/promises";
 import { dirname } from "node:path";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { ConfigurationError } from "../../../src/errors.ts";
 import { fileLedger } from "../../../src/ledger/file-ledger.ts";
 import type { Ledger, LedgerRow } from "../../../src/ledger/ledger.ts";
+import { betweenSync } from "../../support/between-sync.ts";
 import { scratchFile } from "./scratch-file.ts";
 import { watchSyncs } from "./watch-files.ts";
 
@@ -115,7 +115,7 @@ test("get and settle create no file", async () => {
 test("the name of a new file is on disk before anything in it counts, once, and no file is left open", async () => {
   const path = scratchFile();
   const ledger = fileLedger(path);
-  const { synced, leftOpen } = await watchSyncs(path);
+  const { synced, leftOpen } = watchSyncs();
   await ledger.claim("welcome:1", "f");
   expect(synced).toEqual(["directory", "ledger", "ledger"]);
   await ledger.claim("welcome:2", "f");
@@ -296,16 +296,15 @@ describe("no longer what it was while it is in use", () => {
     const ledger = fileLedger(path);
     await send(ledger, "welcome:1");
     const whole = readFileSync(path, "utf8");
-    const file = await open(path);
-    const prototype = Object.getPrototypeOf(file);
-    await file.close();
-    const { sync } = prototype;
-    const replaced = vi.spyOn(prototype, "sync").mockImplementationOnce(function (this: unknown) {
-      writeFileSync(`${path}.copy`, whole);
-      renameSync(`${path}.copy`, path);
-      return sync.call(this);
+    let isReplaced = false;
+    betweenSync((original) => (fd, callback) => {
+      if (!isReplaced) {
+        writeFileSync(`${path}.copy`, whole);
+        renameSync(`${path}.copy`, path);
+      }
+      isReplaced = true;
+      original(fd, callback);
     });
-    onTestFinished(() => replaced.mockRestore());
     await expect(ledger.claim("welcome:2", "f")).rejects.toThrow("another program replaced the file");
     expect(readFileSync(path, "utf8")).toBe(whole);
     await expect(ledger.claim("welcome:2", "f")).rejects.toThrow(
@@ -337,10 +336,12 @@ test("a claim of which the disk may have kept the line fails, and its key is fre
   const path = scratchFile();
   const ledger = fileLedger(path);
   await ledger.claim("welcome:1", "f");
-  const file = await open(path);
-  const sync = vi.spyOn(Object.getPrototypeOf(file), "sync").mockRejectedValueOnce(new Error("EIO"));
-  onTestFinished(() => sync.mockRestore());
-  await file.close();
+  let hasFailed = false;
+  betweenSync((original) => (fd, callback) => {
+    if (hasFailed) original(fd, callback);
+    else callback(new Error("EIO"));
+    hasFailed = true;
+  });
   await expect(ledger.claim("welcome:2", "f")).rejects.toMatchObject({
     message: `ledger ${path} cannot be used: EIO`,
     outcome: "not-applied",

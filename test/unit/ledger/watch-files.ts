@@ -1,7 +1,7 @@
-import { fstatSync } from "node:fs";
+import fs from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
-import { onTestFinished, vi } from "vitest";
+import { betweenSync } from "../../support/between-sync.ts";
 
 /** What every open file inherits, to be spied on. */
 export const openFiles = async (path: string): Promise<FileHandle> => {
@@ -10,21 +10,27 @@ export const openFiles = async (path: string): Promise<FileHandle> => {
   return Object.getPrototypeOf(directory);
 };
 
+/** The file behind an open descriptor; undefined if it is closed. */
+const fileOf = (fd: number): number | undefined => {
+  try {
+    return fs.fstatSync(fd).ino;
+  } catch {
+    return undefined;
+  }
+};
+
 /** Notes what is forced to disk, in order: the ledger's file, or the directory with its name. */
-export const watchSyncs = async (path: string) => {
-  const prototype = await openFiles(path);
+export const watchSyncs = () => {
   const synced: string[] = [];
-  const seen = new Set<FileHandle>();
-  const { sync } = prototype;
-  const spy = vi.spyOn(prototype, "sync").mockImplementation(function (this: FileHandle) {
-    synced.push(fstatSync(this.fd).isDirectory() ? "directory" : "ledger");
-    seen.add(this);
-    return sync.call(this);
+  const seen = new Map<number, number | undefined>();
+  betweenSync((original) => (fd, callback) => {
+    synced.push(fs.fstatSync(fd).isDirectory() ? "directory" : "ledger");
+    seen.set(fd, fileOf(fd));
+    original(fd, callback);
   });
-  onTestFinished(() => spy.mockRestore());
   return {
     synced,
     /** Files that were forced to disk and are open still. */
-    leftOpen: () => [...seen].filter(({ fd }) => fd !== -1).length,
+    leftOpen: () => [...seen].filter(([fd, file]) => fileOf(fd) === file).length,
   };
 };
