@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { mock } from "node:test";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { Client } from "../../src/index.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 
@@ -26,6 +27,32 @@ test("they end a wait of 30 s in one step, as the guide shows", async () => {
   const call = client.contacts.list().withResponse();
   await vi.advanceTimersByTimeAsync(35_000);
   expect((await call).response.attempts).toBe(2);
+});
+
+test("the mock timers of node:test, which leave performance.now, end it with the clock that the guide adds", async () => {
+  vi.useRealTimers();
+  mock.timers.enable({ apis: ["setTimeout", "Date"] });
+  const { mock: now } = mock.method(performance, "now", () => Date.now());
+  onTestFinished(() => {
+    now.restore();
+    mock.timers.reset();
+  });
+  const sandbox = createSandbox({ apiKeys: ["key"] });
+  sandbox.fail({ operation: "contacts.list", with: { status: 503, retryAfter: 30 } });
+  const client = new Client({ apiKey: "key", baseUrl: "http://localhost", fetch: sandbox.fetch });
+  let attempts = 0;
+  void client.contacts
+    .list()
+    .withResponse()
+    .then(({ response }) => {
+      attempts = response.attempts;
+    });
+  for (let second = 0; second < 35; second += 1) {
+    for (const _turn of [1, 2]) await new Promise((resolve) => setImmediate(resolve));
+    mock.timers.tick(1_000);
+  }
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(attempts).toBe(2);
 });
 
 const events = (count: number) =>
