@@ -31,7 +31,7 @@ test("a valid page has no issues", async () => {
   expect(await reported(() => false)).toEqual([]);
 });
 
-test("the first 20 records stand for a page that is wrong throughout", async () => {
+test("of a page that is wrong throughout, the first 20 faults are reported", async () => {
   expect(await reported(() => true)).toEqual(Array.from({ length: 20 }, (_, n) => `data[${n}].email`));
 });
 
