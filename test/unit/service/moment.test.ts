@@ -40,22 +40,22 @@ test("a leap day, the end of a day and the first years exist", () => {
 const example = "for example 2026-01-31T09:00:00Z or 2026-01-31T10:00:00+01:00";
 const shape = `must be a Date, a Temporal.Instant, a Temporal.ZonedDateTime, or an ISO 8601 string with a time zone, ${example}`;
 const zoneless = `must include a time zone, ${example}`;
-const none = "must be a time that exists: there is no";
+const none = "must be a time that exists, got";
 
 test.each([
-  ["2030-02-30T09:00:00Z", `${none} day 30 in 2030-02`],
-  ["2030-02-29T09:00:00Z", `${none} day 29 in 2030-02`],
-  ["1900-02-29T09:00:00Z", `${none} day 29 in 1900-02`],
-  ["20300431T090000Z", `${none} day 31 in 2030-04`],
-  ["2030-00-10T09:00:00Z", `${none} month 00`],
-  ["2030-13-10T09:00:00Z", `${none} month 13`],
-  ["2030-01-00T09:00:00Z", `${none} day 00 in 2030-01`],
-  ["2030-01-31T25:00:00Z", `${none} hour 25`],
-  ["2030-01-31T24:00:01Z", `${none} hour 24`],
-  ["2030-01-31T09:60:00Z", `${none} minute 60`],
-  ["2030-01-31T09:00:60Z", `${none} second 60`],
-  ["2030-01-31T09:00:00+24:00", `${none} time zone +24:00`],
-  ["2030-01-31T09:00:00+02:60", `${none} time zone +02:60`],
+  ["2030-02-30T09:00:00Z", `${none} 2030-02-30T09:00:00Z`],
+  ["2030-02-29T09:00:00Z", `${none} 2030-02-29T09:00:00Z`],
+  ["1900-02-29T09:00:00Z", `${none} 1900-02-29T09:00:00Z`],
+  ["20300431T090000Z", `${none} 20300431T090000Z`],
+  ["2030-00-10T09:00:00Z", `${none} 2030-00-10T09:00:00Z`],
+  ["2030-13-10T09:00:00Z", `${none} 2030-13-10T09:00:00Z`],
+  ["2030-01-00T09:00:00Z", `${none} 2030-01-00T09:00:00Z`],
+  ["2030-01-31T25:00:00Z", `${none} 2030-01-31T25:00:00Z`],
+  ["2030-01-31T24:00:01Z", `${none} 2030-01-31T24:00:01Z`],
+  ["2030-01-31T09:60:00Z", `${none} 2030-01-31T09:60:00Z`],
+  ["2030-01-31T09:00:60Z", `${none} 2030-01-31T09:00:60Z`],
+  ["2030-01-31T09:00:00+24:00", `${none} 2030-01-31T09:00:00+24:00`],
+  ["2030-01-31T09:00:00+02:60", `${none} 2030-01-31T09:00:00+02:60`],
   ["2030-01-31T09:00:00", zoneless],
   ["20300131T0900", zoneless],
   ["2030-01-31", shape],

@@ -49,10 +49,10 @@ test("one moment is one email under a key, however it is written", async () => {
 test("a time that does not exist is refused by name before anything is sent", async () => {
   const { client, requests } = served([]);
   await expect(client.emails.schedule({ ...email, sendAt: "2030-02-30T09:00:00Z" })).rejects.toThrow(
-    "emails.schedule: sendAt: must be a time that exists: there is no day 30 in 2030-02",
+    "emails.schedule: sendAt: must be a time that exists, got 2030-02-30T09:00:00Z",
   );
   await expect(client.events.record({ ...event, occurredAt: "2030-01-31T25:00:00Z" })).rejects.toThrow(
-    "events.record: occurredAt: must be a time that exists: there is no hour 25",
+    "events.record: occurredAt: must be a time that exists, got 2030-01-31T25:00:00Z",
   );
   expect(requests).toEqual([]);
 });
