@@ -1,19 +1,11 @@
 import { ConfigurationError } from "../errors.ts";
 import { foldedName } from "../runtime/nearest-name.ts";
-import {
-  anything,
-  must,
-  mustBeOneOf,
-  type Rules,
-  readOptions,
-  refuseSetup,
-  ruleFaults,
-} from "../runtime/rules.ts";
+import { anything, must, mustBeOneOf, type Rules } from "../runtime/rules.ts";
 import { reportSettled, withSettled } from "../runtime/source-line.ts";
 import type { StandardSchema } from "../runtime/standard-schema.ts";
 import { CellFault, isShortened, jsonIn, nullTexts, plainIn } from "./csv-cell.ts";
 import { type ColumnNames, trimmed } from "./csv-columns.ts";
-import type { ReadOptions } from "./options.ts";
+import { knownOptions, type ReadOptions } from "./options.ts";
 import { csvRecords, csvRules } from "./read-csv.ts";
 import { findExtendedJson, ndjsonRecords } from "./read-ndjson.ts";
 import { type FileSource, sourcePath } from "./source.ts";
@@ -230,10 +222,9 @@ export const readContacts = <Custom = Record<string, unknown>>(
   source: FileSource,
   options?: ReadContactsOptions<Custom>,
 ): AsyncGenerator<ContactRow<Custom>> => {
-  const settings = readOptions(options, contactRules);
+  const settings = knownOptions<ReadContactsOptions<Custom>>("readContacts", options, contactRules);
   const { customFields, format: _format, types = {}, ...csvOptions } = settings;
   const { delimiter: _, columns = {}, skipLines: __, onHeader, ...ndjsonOptions } = csvOptions;
-  refuseSetup("readContacts", ruleFaults(settings, contactRules));
   const isCsv = isCsvName(source, settings);
   /** The field of each column, keyed by column name. It has no prototype, because a column may be named `constructor`. */
   const fieldNames: Record<string, string | false> = Object.create(null);

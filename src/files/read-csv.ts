@@ -176,54 +176,64 @@ const isJoined = (lines: Row["lines"] = [], width: number): boolean => {
   return first.some((cell, at) => isAddress(cell) && rows.some((cells) => isAddress(cells[at])));
 };
 
-/** Converts rows to records. The first row names the columns. */
-const rowParser = (name: string, options: ReadCsvOptions & CsvFacts) => {
-  const { columns: renamed = {}, unescapeFormulas = true, onHeader, address } = options;
-  let columns: readonly ReadColumn[] | undefined;
-  let width = 0;
+/** What the header row says about the other rows. */
+interface Header {
+  readonly columns: readonly ReadColumn[];
+  /** The number of cells in a row. */
+  readonly width: number;
   /** The indexes of the columns whose cells must be empty. */
-  let nameless: readonly number[] = [];
-  let header: readonly string[] = [];
-  /** The index of the column with the address; -1 if there is none. */
-  let addressAt = -1;
-  /** The texts of the fields in a row, for comparison with the header. The spelling of a name makes no difference. */
-  const textsOf = (row: Row, fields: readonly ReadColumn[]): readonly string[] =>
-    fields.map((column) => foldedName(trimmed(textOf(row, column, options))));
+  readonly nameless: readonly number[];
+  /** The names of all columns without differences in spelling. */
+  readonly spellings: readonly string[];
+  /** The index of the first cell with the address; undefined if there is none. */
+  readonly addressAt: number | undefined;
+}
+
+const spellingOf = (cell: string): string => foldedName(trimmed(unguardFormula(cell)));
+
+/** Reads the header row. @throws ValidationError even with `onInvalid`, because no later line can be read without columns. */
+const headerOf = (row: Row, file: string, options: ReadCsvOptions & CsvFacts): Header => {
+  const { line, cells, text } = row;
+  const { columns: renamed = {}, unescapeFormulas = true, onHeader, address } = options;
+  const problem = isJson.test(text) ? jsonProblem : text.includes("\0") ? nulProblem : row.problem;
+  const names = unescapeFormulas ? cells.map(unguardFormula) : cells;
+  if (problem === undefined) onHeader?.(names.map(trimmed));
+  const read = problem === undefined ? columnsOf(names, renamed) : { problem };
+  if ("problem" in read) throw lineError(file, line, { problem: `header: ${read.problem}` });
+  const { columns } = read;
+  return {
+    columns,
+    width: cells.length,
+    // pandas and R write row numbers into a first column without a name.
+    nameless: names.flatMap((name, at) => (at > 0 && trimmed(name) === "" && !("" in renamed) ? [at] : [])),
+    spellings: cells.map(spellingOf),
+    addressAt: columns.find(({ keys: [key, ...more] }) => key === address && more.length === 0)?.cells[0],
+  };
+};
+
+const secondHeader =
+  "this line is a second header with other columns, as if several files were joined. Split the file here, and import each part separately. If the line is not a header, delete it";
+
+/** Converts rows to records. The first row names the columns. */
+const rowParser = (file: string, options: ReadCsvOptions & CsvFacts) => {
+  let header: Header | undefined;
   /** Whether a row has the name of the column with the address, or of its field, where other rows have an address. */
-  const isHeader = (row: Row, addressColumn: ReadColumn): boolean => {
-    const text = trimmed(textOf(row, addressColumn, options));
-    // Decide fast for most rows, which have an address.
-    if (text === "" || (text.includes("@") && !header[addressAt]?.includes("@"))) return false;
-    return [header[addressAt], address].includes(foldedName(text));
+  const isHeader = ({ cells }: Row, { spellings, addressAt = -1 }: Header): boolean => {
+    const text = spellingOf(cells[addressAt] ?? "");
+    return text !== "" && [spellings[addressAt], options.address].includes(text);
   };
   return (row: Row) => {
-    if (columns === undefined) {
-      const { line, cells, text } = row;
-      const problem = isJson.test(text) ? jsonProblem : text.includes("\0") ? nulProblem : row.problem;
-      const names = unescapeFormulas ? cells.map(unguardFormula) : cells;
-      if (problem === undefined) onHeader?.(names.map(trimmed));
-      const read = problem === undefined ? columnsOf(names, renamed) : { problem };
-      // Throw even with onInvalid, because no later line can be read without columns.
-      if ("problem" in read) throw lineError(name, line, { problem: `header: ${read.problem}` });
-      columns = read.columns;
-      width = cells.length;
-      // pandas and R write row numbers into a first column without a name.
-      nameless = names.flatMap((each, at) =>
-        at > 0 && trimmed(each) === "" && !("" in renamed) ? [at] : [],
-      );
-      header = textsOf(row, columns);
-      addressAt = columns.findIndex(({ keys }) => keys.length === 1 && keys[0] === address);
+    if (header === undefined) {
+      header = headerOf(row, file, options);
       return undefined;
     }
-    const addressColumn = columns[addressAt];
-    if (addressColumn !== undefined && isHeader(row, addressColumn)) {
-      const isSame = textsOf(row, columns).every((text, index) => text === header[index]);
-      if (isSame) return { problem: "this is the header again, as in a file that was joined from several" };
-      const problem =
-        "this line is a second header with other columns, as if several files were joined. Split the file here, and import each part separately. If the line is not a header, delete it";
-      throw lineError(name, row.line, { problem });
+    const { columns, width, nameless, spellings } = header;
+    const { line, lines, cells } = row;
+    if (isHeader(row, header)) {
+      if (!spellings.every((name, at) => name === spellingOf(cells[at] ?? "")))
+        throw lineError(file, line, { problem: secondHeader });
+      return { problem: "this is the header again, as in a file that was joined from several" };
     }
-    const { line, lines } = row;
     const problem = isJoined(lines, width) ? strayQuote : (row.problem ?? widthProblem(row, width, nameless));
     const span = lines === undefined ? "" : ` (this row spans lines ${line} to ${line + lines.length - 1})`;
     if (problem !== undefined) return { problem: problem + span };
