@@ -54,11 +54,8 @@ export interface ReadCsvOptions extends ReadOptions {
   readonly onHeader?: ((names: readonly string[]) => void) | undefined;
   /** Converts a cell. By default, every cell is a string. If it throws, the line is a bad line. */
   readonly cast?: ((cell: string, position: CellPlace) => unknown) | undefined;
-  /**
-   * The value of an empty cell: no field (`"omit"`, default), `""` or `null`. `cast` gets empty cells only with
-   * `"string"`.
-   */
-  readonly emptyCells?: "omit" | "string" | "null" | undefined;
+  /** The value of an empty cell: no field (`"omit"`, default), or `""`. `cast` gets empty cells only with `"string"`. */
+  readonly emptyCells?: "omit" | "string" | undefined;
   /**
    * Whether to remove the apostrophe that `writeCsv` adds before formulas, and the formula around a text such as
    * `="0049"`; default true.
@@ -73,7 +70,7 @@ export const csvRules: Rules = {
   skipLines: mustBeWhole(0),
   onHeader: mustBeFunction,
   cast: mustBeFunction,
-  emptyCells: mustBeOneOf("omit", "string", "null"),
+  emptyCells: mustBeOneOf("omit", "string"),
   unescapeFormulas: mustBeBoolean,
 };
 
@@ -110,11 +107,10 @@ const recordOf = (row: Row, columns: readonly ReadColumn[], options: ReadCsvOpti
   for (const column of columns) {
     const text = textOf(row, column, options);
     if (text === "" && emptyCells === "omit") continue;
-    const isNull = text === "" && emptyCells === "null";
     const at = column.cells[0] ?? 0;
     const isQuoted = row.isQuoted?.[at] === true || formulaText.test(row.cells[at] ?? "");
-    const value = isNull || !cast ? text : cast(text, { column: column.name, line: row.line, isQuoted });
-    if (value !== undefined) setAt(record, column.keys, isNull ? null : value);
+    const value = cast === undefined ? text : cast(text, { column: column.name, line: row.line, isQuoted });
+    if (value !== undefined) setAt(record, column.keys, value);
   }
   return record;
 };

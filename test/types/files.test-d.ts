@@ -29,7 +29,7 @@ describe("reading", () => {
   });
 
   test("options are those of the format", () => {
-    readCsv("a.csv", { delimiter: ";", columns: { Mail: "email", Note: false }, emptyCells: "null" });
+    readCsv("a.csv", { delimiter: ";", columns: { Mail: "email", Note: false }, emptyCells: "string" });
     readCsv("a.csv", { cast: (cell, { column }) => (column === "seats" ? Number(cell) : cell) });
     readNdjson("a.ndjson", {
       onInvalid: ({ line }) => void expectTypeOf(line).toEqualTypeOf<number>(),

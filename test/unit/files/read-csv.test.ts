@@ -94,7 +94,6 @@ describe("readCsv", () => {
   test.each([
     ["omit", [{ b: "2" }]],
     ["string", [{ a: "", b: "2" }]],
-    ["null", [{ a: null, b: "2" }]],
   ] as const)("an empty cell with emptyCells %s", async (emptyCells, expected) => {
     expect(await read("a,b\n,2\n", { emptyCells })).toEqual(expected);
   });
