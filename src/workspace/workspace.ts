@@ -33,16 +33,12 @@ const withPrefix = (prefix: Path, issues: readonly SchemaFault[]): readonly Issu
 
 const property = (record: unknown, name: string): unknown => Reflect.get(Object(record), name);
 
-const unknownKeys = (issue: SchemaIssue): readonly string[] | undefined =>
-  "code" in issue && issue.code === "unrecognized_keys" && "keys" in issue && Array.isArray(issue.keys)
-    ? issue.keys.map(String)
-    : undefined;
-
 const located = (issue: SchemaIssue): readonly SchemaFault[] => {
   const { path = [], message } = issue;
   const keys = path.map((segment) => (typeof segment === "object" ? segment.key : segment));
   // zod lists unknown keys apart from the path, so the fault of one key would look like a fault of the entire object.
-  return unknownKeys(issue)?.map((key) => ({ path: [...keys, key], message })) ?? [{ path: keys, message }];
+  const unknownKeys = "keys" in issue && Array.isArray(issue.keys) ? issue.keys.map(String) : undefined;
+  return unknownKeys?.map((key) => ({ path: [...keys, key], message })) ?? [{ path: keys, message }];
 };
 
 const issuesOf = (result: unknown): readonly SchemaIssue[] => {
@@ -59,29 +55,26 @@ const issuesOf = (result: unknown): readonly SchemaIssue[] => {
 const schemaIssues = async (schema: StandardSchema, value: unknown): Promise<readonly SchemaFault[]> =>
   issuesOf(await schema["~standard"].validate(value)).flatMap(located);
 
-const withoutValues = (fields: object, ...excluded: readonly unknown[]): object =>
+const withoutValues = (fields: object, excluded: readonly unknown[]): object =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => !excluded.includes(value)));
 
-/** Checks an object as JSON writes it: keys with the value undefined are left out. */
-const objectIssues = async (schema: StandardSchema, value: object): Promise<readonly SchemaFault[]> => {
-  const bare = withoutValues(value, undefined);
-  const issues = await schemaIssues(schema, bare);
-  // Schema libraries word this fault differently, and zod's message does not say that the key is missing.
-  const isMissing = ({ path: [first, ...rest] }: SchemaFault): boolean =>
-    first !== undefined && rest.length === 0 && !Object.hasOwn(bare, first);
-  return issues.map((issue) =>
-    isMissing(issue) ? { ...issue, message: `is missing (${issue.message})` } : issue,
-  );
-};
-
 /**
- * Checks the keys that are present and not null (null clears a key). Ignores faults of the whole object and of missing
- * keys.
+ * Checks an object as JSON writes it: keys with the value undefined are left out. Of a part of an object, checks only the
+ * keys that are present and not null (null clears a key), and ignores faults of the whole object.
  */
-const partIssues = async (schema: StandardSchema, value: object): Promise<readonly SchemaFault[]> => {
-  const part = withoutValues(value, undefined, null);
-  const issues = await schemaIssues(schema, part);
-  return issues.filter(({ path: [first] }) => first !== undefined && Object.hasOwn(part, first));
+const objectIssues = async (
+  schema: StandardSchema,
+  value: object,
+  isPartial = false,
+): Promise<readonly SchemaFault[]> => {
+  const present = withoutValues(value, isPartial ? [undefined, null] : [undefined]);
+  const isPresent = ([first]: Path): boolean => first !== undefined && Object.hasOwn(present, first);
+  const faults = await schemaIssues(schema, present);
+  if (isPartial) return faults.filter(({ path }) => isPresent(path));
+  // Schema libraries word the fault of a missing key differently, and zod's message does not say that it is missing.
+  return faults.map(({ path, message }) =>
+    path.length !== 1 || isPresent(path) ? { path, message } : { path, message: `is missing (${message})` },
+  );
 };
 
 /** Runs a check. If the schema itself throws, throws a ValidationError, because nothing may be sent unchecked. */
@@ -132,16 +125,15 @@ export class Workspace {
     { id: operation, isPartial, typedInput }: CheckedOperation,
     payload: unknown,
   ): Promise<readonly Issue[]> {
-    const check = isPartial ? partIssues : objectIssues;
     const customFields = { operation, name: "customFields", path: "customFields" };
     if (typedInput === "contact")
-      return orRefusal(customFields, () => this.#fieldsIssues(payload, [], check));
+      return orRefusal(customFields, () => this.#fieldsIssues(payload, [], isPartial));
     if (typedInput !== "event") return [];
     const name = `events[${JSON.stringify(property(payload, "name"))}]`;
     const fields = property(payload, "contactFields");
     const issues = await Promise.all([
       orRefusal({ operation, name, path: "properties" }, () => this.#eventIssues(payload)),
-      orRefusal(customFields, () => this.#fieldsIssues(fields, ["contactFields"], partIssues)),
+      orRefusal(customFields, () => this.#fieldsIssues(fields, ["contactFields"], true)),
     ]);
     return issues.flat();
   }
@@ -158,16 +150,16 @@ export class Workspace {
     return (await Promise.all(issues)).flat();
   }
 
-  async #fieldsIssues(contact: unknown, prefix: Path, check: typeof objectIssues): Promise<readonly Issue[]> {
+  async #fieldsIssues(contact: unknown, prefix: Path, isPartial = false): Promise<readonly Issue[]> {
     const { customFields: schema } = this.#schemas;
     const fields = property(contact, "customFields");
     if (schema === undefined || !isRecord(fields)) return [];
-    return withPrefix([...prefix, "customFields"], await check(schema, fields));
+    return withPrefix([...prefix, "customFields"], await objectIssues(schema, fields, isPartial));
   }
 
   async #contactIssues(contact: unknown, prefix: Path): Promise<readonly Issue[]> {
     try {
-      const issues = await this.#fieldsIssues(contact, prefix, partIssues);
+      const issues = await this.#fieldsIssues(contact, prefix, true);
       return issues.map(({ path }) => ({ path, message: "does not match the customFields schema" }));
     } catch {
       // The service has already done the work: a schema that throws must not hide the response.
