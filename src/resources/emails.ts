@@ -21,7 +21,6 @@ import type {
   SentEmail,
 } from "../service/emails.ts";
 import { operations } from "../service/operations.ts";
-import { writtenMoment } from "../service/timestamps.ts";
 
 /** Options of a send. */
 export interface SendOptions extends CallOptions {
@@ -40,8 +39,6 @@ export interface SendOptions extends CallOptions {
 /** The options of a send, and the parts in which `emails.send` and `emails.schedule` differ. */
 interface EmailSend<Input, Output> {
   readonly options: SendOptions;
-  /** Returns the fields that can be written in several ways, in their canonical form. */
-  readonly canonicalFields: (email: Input) => object;
   /** Creates the receipt for a key that a person settled without one. */
   readonly settledReceipt: (email: Input) => Output;
 }
@@ -208,11 +205,7 @@ export class Emails {
       contactCreated: false,
     };
     const settledReceipt = ({ to, subject }: EmailInput) => ({ id: "", to, subject, ...emptyFields });
-    return this.#send(operations.emails.send, email, {
-      options,
-      canonicalFields: () => ({}),
-      settledReceipt,
-    });
+    return this.#send(operations.emails.send, email, { options, settledReceipt });
   }
 
   /**
@@ -234,14 +227,12 @@ export class Emails {
    * Scope: `email:write`. Source: service document, Emails, send rule 6, and States and transitions.
    */
   schedule(email: ScheduledEmailInput, options: SendOptions = {}): ApiPromise<ScheduledEmail> {
-    // The same moment can be written in several ways.
-    const canonicalFields = ({ sendAt }: ScheduledEmailInput) => ({ sendAt: writtenMoment(sendAt) });
-    const settledReceipt = (input: ScheduledEmailInput) => ({
+    const settledReceipt = ({ sendAt }: ScheduledEmailInput) => ({
       id: "",
       status: "SCHEDULED",
-      ...canonicalFields(input),
+      sendAt: String(sendAt),
     });
-    return this.#send(operations.emails.schedule, email, { options, canonicalFields, settledReceipt });
+    return this.#send(operations.emails.schedule, email, { options, settledReceipt });
   }
 
   #send<Input extends object, Output>(
@@ -280,7 +271,7 @@ export class Emails {
     sending: EmailSend<Input, Output> & { readonly call: Call; readonly key: string },
   ): Promise<WithResponse<Output>> {
     const { call, key } = sending;
-    const canonical = sending.canonicalFields(payload);
+    const { sendAt }: { readonly sendAt?: unknown } = payload;
     const { dryRun, ...callOptions } = sending.options;
     const { settings, redactor } = call.context;
     settings.emailGuards.check(operation.id, payload, true);
@@ -289,10 +280,10 @@ export class Emails {
     const result = await sendOnce<WithResponse<Output>>({
       ...{ key, ledger: settings.ledger, caller: call, log: settings.log },
       limitMs: callOptions.timeoutMs ?? settings.timeoutMs,
-      email: { ...payload, ...canonical },
+      email: payload,
       send: (once) =>
         sendRequest(call, operation, { payload, plan: { dryRun, once } }, callOptions).withResponse(),
-      receiptOf: ({ data }) => redactor.body(keepable({ ...canonical, ...data })),
+      receiptOf: ({ data }) => redactor.body(keepable({ sendAt, ...data })),
     });
     if ("sent" in result) return result.sent;
     return {

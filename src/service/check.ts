@@ -4,8 +4,9 @@ import { foldedName, suggestion } from "../runtime/nearest-name.ts";
 import { type Copying, copyWritten, isRecord } from "../runtime/values.ts";
 import { type AnySchema, type Definition, defOf, inputShapes, zodOf } from "./common.ts";
 import { type JsonFault, jsonFault, recordFault } from "./json.ts";
+import { writtenMoment } from "./timestamps.ts";
 
-/** The fields that contain times. An object in such a field is not converted here: `timestamps.ts` does that. */
+/** The fields that contain times. `writtenMoment` writes them, and not the `toJSON` of an object. */
 const momentFields = ["sendAt", "occurredAt"];
 
 /** Returns the faults of a field of `holder` that is not in the schema. `names` are the fields of the schema. */
@@ -166,6 +167,13 @@ export const readFields = <Input>(schema: AnySchema, input: Input): Input => {
   // A copy has every field that JSON writes. For the other fields, store faults, which `issuesOf` returns.
   const copy = copyWritten(input, "", copying) as Input;
   if (typeof copy !== "object" || copy === null || typeof input !== "object" || input === null) return copy;
+  for (const field of momentFields) {
+    // An object that cannot be copied is the caller's own.
+    if (copy === input || !(field in copy) || !inputShapes.get(defOf(schema))?.has(field)) continue;
+    const written = writtenMoment(Reflect.get(copy, field));
+    // An invalid time stays as it is, so that the check can name it.
+    if (written !== undefined) Reflect.set(copy, field, written);
+  }
   const lost = copying.isPartial ? unsentIn(defOf(schema), { input, copy }) : lostFields.get(input);
   if (lost !== undefined && lost.length > 0) lostFields.set(copy, lost);
   return copy;

@@ -23,7 +23,7 @@ import {
   zodOf,
 } from "./common.ts";
 import { operation } from "./define.ts";
-import { Moment, writeSendAt } from "./timestamps.ts";
+import { Moment } from "./timestamps.ts";
 
 /**
  * The body of an email: exactly one of `html` and `text`.
@@ -306,7 +306,6 @@ export const emails = {
     budgets: ["requests", "emails"],
     input: ScheduledEmailInput,
     output: ScheduledEmail,
-    write: writeSendAt,
     read: readScheduledEmail,
   }),
   scheduledList: operation("emails.scheduled.list", "GET /api/v1/emails/scheduled", {
@@ -322,7 +321,6 @@ export const emails = {
     replay: "idempotent",
     input: ScheduledEmailPatch,
     output: ScheduledEmailUpdated,
-    write: writeSendAt,
     read: changed(readScheduledEmail),
     mayBeEmpty: true,
   }),

@@ -19,7 +19,7 @@ import {
 import { ContactPatch } from "./contacts.ts";
 import { operation } from "./define.ts";
 import { JsonRecord, jsonRecord } from "./json.ts";
-import { Moment, writeBatch, writeOccurredAt } from "./timestamps.ts";
+import { Moment } from "./timestamps.ts";
 
 /** Names with this prefix are reserved for events that the service records itself. */
 export const reservedEventPrefix = "service.";
@@ -266,7 +266,7 @@ export const events = {
     output: EventReceipt,
     read: readReceipt,
     typedInput: "event",
-    write: (event) => writeOccurredAt(withId(event)),
+    write: withId,
   }),
   recordBatch: operation("events.recordBatch", "POST /api/v1/events/batch", {
     scope: ["events:write"],
@@ -277,6 +277,5 @@ export const events = {
     output: BatchAnswer,
     read: readBatch,
     typedInput: "checked",
-    write: writeBatch,
   }),
 };

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { epochMsOf, type MomentInput, momentObjectFault } from "../runtime/moments.ts";
-import { deferred, type Fields, type Schema } from "./common.ts";
+import { deferred, type Schema } from "./common.ts";
 
 // Extended or basic format, at least to the hour: 2026-01-31T09:00:00.5Z, 20260131T0900+02.
 const parts =
@@ -25,40 +25,28 @@ export const momentMs = (value: unknown): number => {
   return Date.parse(`${date}T${hour}:${minute}:${second}.${fraction}${zone}`);
 };
 
+/**
+ * A timestamp in the form that is sent: UTC with milliseconds, which every ISO 8601 parser accepts. Undefined for an
+ * invalid timestamp.
+ */
+export const writtenMoment = (value: unknown): string | undefined => {
+  const date = new Date(momentMs(value));
+  const year = date.getUTCFullYear();
+  return year >= 0 && year <= 9999 ? date.toISOString() : undefined;
+};
+
 /** The fault of a timestamp; undefined if it is valid. */
 const momentFault = (value: unknown): string | undefined => {
-  const year = new Date(momentMs(value)).getUTCFullYear();
-  if (year >= 0 && year <= 9999) return undefined;
+  if (writtenMoment(value) !== undefined) return undefined;
   if (typeof value === "object" && value !== null) return momentObjectFault(value, shape);
   if (typeof value !== "string") return shape;
   if (parts.test(value)) return `must be a time that exists, got ${value}`;
   return withoutZone.test(value) ? `must include a time zone, ${example}` : shape;
 };
 
-/** A valid timestamp in the form that is sent: UTC with milliseconds, which every ISO 8601 parser accepts. */
-export const writtenMoment = (value: MomentInput): string => new Date(momentMs(value)).toISOString();
-
-/** A point in time. A string may be in the extended or basic format of ISO 8601. `writtenMoment` converts it. */
+/** A point in time. A string may be in the extended or basic format of ISO 8601. `readFields` converts it. */
 export const Moment: Schema<MomentInput> = deferred(() =>
   z.custom<MomentInput>((value) => momentFault(value) === undefined, {
     error: ({ input }) => momentFault(input),
   }),
 );
-
-const withMoment = (record: Fields, field: string): Fields => {
-  const value = record[field];
-  // The schema has accepted the value.
-  return value === undefined ? record : { ...record, [field]: writtenMoment(value as MomentInput) };
-};
-
-/** Writes `sendAt` with `writtenMoment`. The payload already matches its schema. */
-export const writeSendAt = (payload: unknown): unknown => withMoment(payload as Fields, "sendAt");
-
-/** Writes the `occurredAt` of an event with `writtenMoment`. */
-export const writeOccurredAt = (payload: unknown): unknown => withMoment(payload as Fields, "occurredAt");
-
-/** Writes the `occurredAt` of every event in a batch. */
-export const writeBatch = (payload: unknown): unknown => {
-  const { events, ...rest } = payload as { readonly events: readonly Fields[] };
-  return { ...rest, events: events.map(writeOccurredAt) };
-};

@@ -33,6 +33,16 @@ test("a time given in basic ISO 8601 is sent in the extended form, and the calle
   expect(given.occurredAt).toBe(basic);
 });
 
+test("an object that cannot be copied is refused, and its time stays", async () => {
+  const { client, requests } = served([]);
+  const given = new (class {
+    sendAt = basic;
+    toDate = (): Date => new Date();
+  })();
+  await expect(client.emails.schedule(given as never)).rejects.toThrow("emails.schedule: ");
+  expect([given.sendAt, requests]).toEqual([basic, []]);
+});
+
 test("a time with an offset is sent as UTC with milliseconds", async () => {
   const { client, requests } = served([[202, { id: "1" }]]);
   await client.events.record({ ...event, occurredAt: "2030-01-31T11:00:00.123456+02:00" });
