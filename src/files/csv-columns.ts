@@ -60,23 +60,11 @@ export const trimmed = (text: string): string => {
  */
 const keysOf = (name: string): string[] => (/^customFields\../.test(name) ? splitPath(name) : [name]);
 
-/** The indexes of the columns with a name. */
-const indexesOf = (name: string, names: readonly string[]): readonly number[] =>
-  names.flatMap((each, index) => (each === name ? [index] : []));
-
-/** Finds the columns of an entry in `columns`, which is a single name, or several names with a plus between them. */
-const cellsOf = (entry: string, names: readonly string[]): readonly number[] | undefined => {
-  const indexes = indexesOf(entry, names);
-  if (indexes.length > 0) return indexes;
-  const parts = entry.split("+").map((part) => indexesOf(trimmed(part), names));
-  return parts.length > 1 && parts.every((part) => part.length > 0) ? parts.flat() : undefined;
+/** The names of the columns in an entry of `columns`: a single name, or several names with a plus between them. */
+export const namesIn = (entry: string, names: readonly string[]): readonly string[] => {
+  const name = trimmed(entry);
+  return names.includes(name) ? [name] : name.split("+").map(trimmed);
 };
-
-/** The first name in an entry that more than one column has. */
-const repeatedIn = (entry: string, names: readonly string[]): string | undefined =>
-  [entry, ...(names.includes(entry) ? [] : entry.split("+"))]
-    .map(trimmed)
-    .find((name) => indexesOf(name, names).length > 1);
 
 /**
  * Reads a header row. Ignores columns without a name: spreadsheets add empty ones at the end, and other programs write
@@ -90,32 +78,29 @@ export const columnsOf = (
 ): { readonly columns: readonly ReadColumn[] } | { readonly problem: string } => {
   const names = header.map(trimmed);
   const { "*": others, ...entries } = renamed;
-  const mapped = Object.entries(entries).map(
-    ([name, field]) => [name, field, cellsOf(trimmed(name), names)] as const,
-  );
-  const used = new Set(mapped.flatMap(([, , cells]) => cells ?? []));
+  const used = new Set<string>();
   const columns: ReadColumn[] = [];
+  const faults: string[] = [];
+  for (const [entry, field] of Object.entries(entries)) {
+    const parts = namesIn(entry, names);
+    for (const part of parts) used.add(part);
+    if (!parts.every((part) => names.includes(part)))
+      faults.push(`there is no column ${JSON.stringify(entry)}${suggestion(entry, names)}`);
+    else if (field !== false && field !== "") {
+      const twice = parts.find((part) => names.indexOf(part) !== names.lastIndexOf(part));
+      if (twice !== undefined) faults.push(`${twice} appears twice`);
+      const cells = parts.map((part) => names.indexOf(part));
+      columns.push({ name: entry, keys: splitPath(field), cells });
+    }
+  }
+  if (others !== undefined && others !== false)
+    faults.push('"*" can only be false, which leaves out all other columns');
   for (const [index, name] of names.entries())
-    if (!used.has(index) && name !== "" && others !== false)
+    if (!used.has(name) && name !== "" && others !== false)
       columns.push({ name, keys: keysOf(name), cells: [index] });
-  for (const [name, field, cells = []] of mapped)
-    if (field !== false && field !== "" && cells.length > 0)
-      columns.push({ name, keys: splitPath(field), cells });
   // Put the fields into the order of the file.
   columns.sort((a, b) => Number(a.cells[0]) - Number(b.cells[0]));
-  const faults = [
-    ...mapped.flatMap(([name, , cells]) =>
-      cells === undefined ? [`there is no column ${JSON.stringify(name)}${suggestion(name, names)}`] : [],
-    ),
-    ...mapped.flatMap(([name, field]) => {
-      const repeated = field === false || field === "" ? undefined : repeatedIn(name, names);
-      return repeated === undefined ? [] : [`${repeated} appears twice`];
-    }),
-    ...(others === undefined || others === false
-      ? []
-      : ['"*" can only be false, which leaves out all other columns']),
-    ...faultsOf(columns),
-  ];
+  faults.push(...faultsOf(columns));
   if (faults.length === 0) return { columns };
   return {
     problem: `${faults.join("; ")}. Change the header, or in code set the option columns: { "name in the file": "field" or false }`,

@@ -4,7 +4,7 @@ import { anything, must, mustBeOneOf, type Rules } from "../runtime/rules.ts";
 import { reportSettled, withSettled } from "../runtime/source-line.ts";
 import type { StandardSchema } from "../runtime/standard-schema.ts";
 import { CellFault, isShortened, jsonIn, nullTexts, plainIn } from "./csv-cell.ts";
-import { type ColumnNames, trimmed } from "./csv-columns.ts";
+import { type ColumnNames, namesIn, trimmed } from "./csv-columns.ts";
 import { knownOptions, type ReadOptions } from "./options.ts";
 import { csvRecords, csvRules } from "./read-csv.ts";
 import { findExtendedJson, ndjsonRecords } from "./read-ndjson.ts";
@@ -184,11 +184,7 @@ const fieldNamed = (column: string): string => {
  * field, because `"*": false` leaves out every column without an entry.
  */
 const recognizedColumns = (names: readonly string[], columns: ColumnNames): Record<string, string> => {
-  const entries = Object.keys(columns).map(trimmed);
-  const mapped = new Set([
-    ...entries,
-    ...entries.flatMap((entry) => (names.includes(entry) ? [] : entry.split("+").map(trimmed))),
-  ]);
+  const mapped = new Set(Object.keys(columns).flatMap((entry) => namesIn(entry, names)));
   const filled = new Set(Object.values(columns));
   const fields: Record<string, string> = {};
   for (const name of names) {
