@@ -135,25 +135,21 @@ export const readArgs = <C extends Command>(
   argv: readonly string[],
   width = Number.POSITIVE_INFINITY,
 ): Invocation<C> => {
-  const [first, second] = argv;
-  if (first === undefined || first === "--help" || first === "-h" || argv.join(" ") === "help") {
-    return { kind: "help", text: overview(commands, width) };
-  }
-  if (first === "help") return readArgs(commands, [...argv.slice(1), "--help"], width);
+  const [first] = argv;
   if (first === "--version") return { kind: "version" };
   const command = commands.find(({ name }) => name.split(" ").every((word, index) => argv[index] === word));
   if (command === undefined) {
-    const near = commands.filter(({ name }) => name.split(" ")[0] === first);
-    if (near.length > 0 && (second === "--help" || second === "-h"))
-      return { kind: "help", text: overview(near, width) };
-    const typed = argv.slice(0, near.length > 0 ? 2 : 1).join(" ");
-    const names = commands.flatMap(({ name }) => [name, name.split(" ")[0] ?? ""]);
-    // If the user typed only a word with which commands begin, such as `contacts`, there is nothing to suggest.
-    const isFirstWord = names.includes(typed);
-    const hint = isFirstWord ? "" : suggestion(argv.slice(0, 2).join(" "), names) || suggestion(typed, names);
+    const isHelp = argv.some((word) => ["help", "--help", "-h"].includes(word));
+    if (first === undefined || isHelp) return { kind: "help", text: overview(commands, width) };
+    const names = commands.map(({ name }) => name);
+    const words = argv.slice(0, 2).join(" ");
+    // `contacts` alone is no command, but two words like `contacts list` are one name.
+    const isGroup = names.some((name) => name.startsWith(`${first} `));
+    const typed = isGroup ? words : first;
+    const hint = suggestion(words, names) || (isGroup ? "" : suggestion(first, names));
     return wrong(
       `there is no command "${typed}"${hint}`,
-      `Run \`touchpoint ${near.length > 0 ? `${first} ` : ""}--help\` for the list of commands.`,
+      "Run `touchpoint --help` for the list of commands.",
     );
   }
   const parsed = parseOptions(command, argv.slice(command.name.split(" ").length));

@@ -128,7 +128,7 @@ describe("a wrong command line says why and how it is typed", () => {
     });
     expect(read("contacts list")).toEqual({
       kind: "wrong",
-      text: 'touchpoint: there is no command "contacts list"\nRun `touchpoint contacts --help` for the list of commands.',
+      text: 'touchpoint: there is no command "contacts list"\nRun `touchpoint --help` for the list of commands.',
     });
   });
 
@@ -149,7 +149,7 @@ describe("a wrong command line says why and how it is typed", () => {
   test("a word is never suggested for itself", () => {
     expect(read("contacts")).toMatchObject({
       text: expect.stringMatching(
-        /^touchpoint: there is no command "contacts"\nRun `touchpoint contacts --help` for the list/,
+        /^touchpoint: there is no command "contacts" \(did you mean "contacts export"\?\)\nRun `touchpoint --help` for the list/,
       ),
     });
   });
