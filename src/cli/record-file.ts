@@ -1,9 +1,6 @@
-import { closeSync, createReadStream, openSync, readSync } from "node:fs";
-import { stat } from "node:fs/promises";
+import { closeSync, openSync, readSync } from "node:fs";
 import { resolve } from "node:path";
 import { constants, gunzipSync } from "node:zlib";
-import type { FileSource } from "../files/index.ts";
-import { messageOf } from "../runtime/values.ts";
 import type { Options } from "./args.ts";
 import { type Request, UsageError } from "./command.ts";
 
@@ -94,45 +91,6 @@ export const assertDistinct = (files: Readonly<Record<string, string | undefined
       throw new UsageError(`${name} and ${other} must be different files, but both are ${path}`);
     names.set(resolve(path), name);
   }
-};
-
-// Small chunks give small files an estimate, too.
-const chunkBytes = 16 * 1024;
-
-/**
- * Opens the input of a command for a reader of CSV or NDJSON; `-` is standard input.
- *
- * @returns `countRecords` passes records through and counts them. `total` returns their number: an estimate from the
- * bytes read so far, and the exact number at the end. For standard input, it returns undefined until the end.
- */
-export const openInput = (path: string) => {
-  let records = 0;
-  let total: number | undefined;
-  async function* chunks(): AsyncGenerator<Uint8Array> {
-    try {
-      const { size } = await stat(path);
-      let bytes = 0;
-      for await (const chunk of createReadStream(path, { highWaterMark: chunkBytes })) {
-        yield chunk;
-        // The reader of a plain file requests a chunk after it has returned all records of the previous chunks. The
-        // reader of a gzip file reads ahead, so early estimates are too low.
-        bytes += chunk.length;
-        if (records > 0 && bytes < size) total = Math.round((records * size) / bytes);
-      }
-    } catch (cause) {
-      throw new Error(`${path}: cannot be read (${messageOf(cause)})`, { cause });
-    }
-  }
-  async function* countRecords<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
-    for await (const record of items) {
-      records += 1;
-      yield record;
-    }
-    total = records;
-  }
-  const source: FileSource = path === "-" ? process.stdin : chunks();
-  const name = path === "-" ? "standard input" : path;
-  return { source, name, countRecords, total: () => total };
 };
 
 const headBytes = 16 * 1024;

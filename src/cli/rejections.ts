@@ -1,10 +1,11 @@
 import { createReadStream, existsSync } from "node:fs";
-import { appendFile, truncate, writeFile } from "node:fs/promises";
+import { appendFile, stat, truncate, writeFile } from "node:fs/promises";
 import type { FileSource, InvalidLine, ReadOptions } from "../files/index.ts";
 import { ConfigurationError, type RejectedContact, ValidationError } from "../index.ts";
+import { messageOf } from "../runtime/values.ts";
 import { type Request, UsageError } from "./command.ts";
 import type { ProgressBar } from "./progress-bar.ts";
-import { assertDistinct, openInput } from "./record-file.ts";
+import { assertDistinct } from "./record-file.ts";
 
 // The readers of `touchpoint-sdk/files` mark records with these symbols. Imports and plans report the marked line.
 const sourceLine = Symbol.for("touchpoint-sdk.source-line");
@@ -50,69 +51,72 @@ const unwrap = (record: object): object => {
   );
 };
 
-// Use the first issue, because the error's message begins with the file name, which the user has just typed.
-const toUnreadable = ({ line, text, error }: InvalidLine): UnreadableLine =>
-  new UnreadableLine(line, text, error.issues[0]?.message ?? error.message);
-
 // If more lines in a row are bad, the file contains something other than records.
 const maxInARow = 1_000;
 
-/**
- * Reads records, with an UnreadableLine for each line without a record.
- *
- * @param read - starts reading, and reports each bad line to `onInvalid`.
- * @param formatAdvice - advice for an input that isn't NDJSON. Set it only if the command assumes NDJSON.
- * @throws UsageError when the first line of assumed NDJSON does not start with `{`.
- * @throws the error of the 1,001st bad line in a row.
- */
-export async function* readableRecords(
-  read: (onInvalid: (invalid: InvalidLine) => void) => AsyncIterable<object>,
-  formatAdvice?: string,
-): AsyncGenerator<object> {
-  let isFirst = true;
-  const bad: UnreadableLine[] = [];
-  // The command assumes a format only for standard input.
-  const notNdjson = `standard input is not NDJSON: its first line does not start with {. ${formatAdvice}`;
-  try {
-    const records = read((invalid) => {
-      if (isFirst && formatAdvice !== undefined && !/^\s*\{/.test(invalid.text))
-        throw new UsageError(notNdjson);
-      isFirst = false;
-      if (bad.push(toUnreadable(invalid)) > maxInARow) throw invalid.error;
-    });
-    for await (const record of records) {
-      isFirst = false;
-      yield* bad.splice(0);
-      yield unwrap(record);
-    }
-  } catch (error) {
-    const isCsv = error instanceof ValidationError && error.message.includes(": this looks like CSV");
-    if (isFirst && formatAdvice !== undefined && isCsv) throw new UsageError(notNdjson);
-    // The user named a file of another kind, or its header doesn't fit because options are missing.
-    if (error instanceof ConfigurationError || (error instanceof ValidationError && isFirst))
-      throw new UsageError(error.message, undefined, { cause: error });
-    throw error;
-  }
-  yield* bad.splice(0);
-}
+// Small chunks give small files an estimate, too.
+const chunkBytes = 16 * 1024;
 
 /**
- * Opens the file that a command names.
+ * Opens the file that a command names; `-` is standard input.
  *
  * @param read - a reader of `touchpoint-sdk/files`.
- * @returns the `records` of the file. Their type isn't checked here: an import or ingestion rejects invalid ones.
+ * @param formatAdvice - what to do if the input isn't NDJSON. Set it only if the command assumes NDJSON.
+ * @returns `records`, with an UnreadableLine for each line without a record. Their type isn't checked here: an import or
+ * ingestion rejects invalid ones. Reading them throws a UsageError for a file of another kind, and the error of the
+ * 1,001st bad line in a row. `total` returns the number of records without the bad lines: an estimate from the bytes
+ * read so far, and the exact number at the end. For standard input, it returns undefined until the end.
  */
 export const openRecords = <T extends object>(
   path: string,
   read: (source: FileSource, options: ReadOptions) => AsyncIterable<object>,
   formatAdvice?: string,
 ) => {
-  const { source, name, countRecords, total } = openInput(path);
-  const records = readableRecords(
-    (onInvalid) => countRecords(read(source, { name, onInvalid })),
-    formatAdvice,
-  );
-  return { records: records as AsyncIterable<T>, total };
+  let count = 0;
+  let total: number | undefined;
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    try {
+      const { size } = await stat(path);
+      let bytes = 0;
+      for await (const chunk of createReadStream(path, { highWaterMark: chunkBytes })) {
+        yield chunk;
+        // The reader of a plain file requests a chunk after it has returned all records of the previous chunks. The
+        // reader of a gzip file reads ahead, so early estimates are too low.
+        bytes += chunk.length;
+        if (count > 0 && bytes < size) total = Math.round((count * size) / bytes);
+      }
+    } catch (cause) {
+      throw new Error(`${path}: cannot be read (${messageOf(cause)})`, { cause });
+    }
+  }
+  const [source, name] = path === "-" ? [process.stdin, "standard input"] : [chunks(), path];
+  async function* records(): AsyncGenerator<object> {
+    const bad: UnreadableLine[] = [];
+    const onInvalid = ({ line, text, error }: InvalidLine): void => {
+      // Use the first issue, because the error's message begins with the file name, which the user has just typed.
+      bad.push(new UnreadableLine(line, text, error.issues[0]?.message ?? error.message));
+      if (bad.length > maxInARow) throw error;
+    };
+    try {
+      for await (const record of read(source, { name, onInvalid })) {
+        count += 1;
+        yield* bad.splice(0);
+        yield unwrap(record);
+      }
+    } catch (error) {
+      const isFirst = count === 0 && bad.length === 0;
+      // The user named a file of another kind, or its header doesn't fit because options are missing.
+      if (error instanceof ConfigurationError || (error instanceof ValidationError && isFirst)) {
+        const advice = isFirst && formatAdvice !== undefined ? `. ${formatAdvice}` : "";
+        throw new UsageError(error.message + advice, undefined, { cause: error });
+      }
+      throw error;
+    }
+    total = count;
+    yield* bad;
+  }
+  // The caller knows what the file should contain.
+  return { records: records() as AsyncGenerator<T>, total: () => total };
 };
 
 /** A line of the `--rejected` file: the origin and the error, with the record or, for an unreadable line, its text. */

@@ -80,7 +80,7 @@ describe("contacts import", () => {
     const { ended, stderr } = await child.ended;
     expect([ended, scene.sandbox.state.requests]).toEqual([2, []]);
     expect(stderr).toContain(
-      `touchpoint: standard input is not NDJSON: its first line does not start with {. ${advice}\n`,
+      `touchpoint: standard input line 2: this looks like CSV, not NDJSON: read it as CSV, or give the file a name that ends in .csv. ${advice}\n`,
     );
   });
 

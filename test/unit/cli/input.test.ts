@@ -2,7 +2,6 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { openInput } from "../../../src/cli/record-file.ts";
 import { openRecords } from "../../../src/cli/rejections.ts";
 import { readNdjson } from "../../../src/files/index.ts";
 
@@ -19,9 +18,9 @@ test("the number of records is estimated from the bytes so far, and exact at the
   const records = 10_000;
   const line = (index: number) => `${JSON.stringify({ index, text: "x".repeat(40) })}\n`;
   await writeFile(path, Array.from({ length: records }, (_, index) => line(index)).join(""));
-  const input = openInput(path);
+  const input = openRecords(path, readNdjson);
   const totals: (number | undefined)[] = [];
-  for await (const _ of input.countRecords(readNdjson(input.source))) totals.push(input.total());
+  for await (const _ of input.records) totals.push(input.total());
   expect(totals[0]).toBe(undefined);
   const estimates = totals.slice(1_000);
   expect(Math.min(...estimates.map(Number))).toBeGreaterThan(records * 0.97);
@@ -40,11 +39,6 @@ test("the total does not count lines that cannot be read, so that progress reach
 
 test("a file that is not there is named", async () => {
   const path = join(folder, "none.ndjson");
-  const { source, countRecords } = openInput(path);
-  const read = countRecords(readNdjson(source))[Symbol.asyncIterator]();
-  await expect(read.next()).rejects.toThrow(`${path}: cannot be read (ENOENT`);
-});
-
-test("- is standard input", () => {
-  expect(openInput("-")).toMatchObject({ source: process.stdin, name: "standard input" });
+  const { records } = openRecords(path, readNdjson);
+  await expect(records.next()).rejects.toThrow(`${path}: cannot be read (ENOENT`);
 });

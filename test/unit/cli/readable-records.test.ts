@@ -1,14 +1,12 @@
 import { expect, test } from "vitest";
-import { readableRecords, UnreadableLine } from "../../../src/cli/rejections.ts";
+import { openRecords, UnreadableLine } from "../../../src/cli/rejections.ts";
 import { readNdjson } from "../../../src/files/index.ts";
 import { lineOf } from "../../../src/runtime/source-line.ts";
+import { scratch } from "../files/scratch.ts";
 
 const read = async (text: string) => {
   const found: object[] = [];
-  const source = (async function* () {
-    yield text;
-  })();
-  const records = readableRecords((onInvalid) => readNdjson(source, { onInvalid, name: "events.ndjson" }));
+  const { records } = openRecords<object>(scratch().put("events.ndjson", text), readNdjson);
   for await (const record of records) found.push(record);
   return found;
 };
