@@ -149,40 +149,26 @@ const proposal = (names: readonly string[], { columns }: TypedMap): readonly str
   return [...maps.map(([name, field]) => `${name}=${field === false ? "" : field}`), "*="];
 };
 
+const hasEmailColumn = (names: readonly string[]): boolean =>
+  [...guessedMap(names).values()].includes("email");
+
 const hasEmailIn = (names: readonly string[], columns: ColumnNames): boolean =>
   [...Object.values(columns), ...names.filter(isField).map(fieldOf)].includes("email");
 
 const delimiters = [",", ";", "\t", "|"] as const;
 
-/** The cells of a header line. Line breaks inside quotes are not supported. */
-const cellsOf = (line: string, ownDelimiter: string | undefined): readonly string[] => {
-  const bare = line.replaceAll(/"[^"]*"/g, "");
-  const counts = delimiters.map((each) => bare.split(each).length);
-  const delimiter = ownDelimiter ?? delimiters[counts.indexOf(Math.max(...counts))] ?? ",";
-  const cells: string[] = [];
-  for (const part of line.split(delimiter)) {
-    const open = cells.at(-1);
-    // With an odd number of quotes, the delimiter is inside a quoted cell.
-    if (open !== undefined && open.split('"').length % 2 === 0)
-      cells[cells.length - 1] = open + delimiter + part;
-    else cells.push(part);
-  }
-  return cells.map((cell) =>
-    cell
-      .trim()
-      .replace(/^"(.*)"$/, "$1")
-      .replaceAll('""', '"'),
-  );
-};
-
 /**
  * Finds a header that is not on line 1 of the file. The first line with a column for the email address counts as the
- * header.
+ * header. Delimiters inside quotes are not supported: no such name is recognized.
  */
-const headerBelow = (lines: readonly string[], delimiter: string | undefined) => {
-  const headers = lines.map((line) => cellsOf(line, delimiter));
-  const linesAbove = headers.findIndex((cells) => [...guessedMap(cells).values()].includes("email"));
-  return linesAbove > 0 ? { linesAbove, header: headers[linesAbove] ?? [] } : undefined;
+const headerBelow = (lines: readonly string[], ownDelimiter: string | undefined) => {
+  const candidates = ownDelimiter === undefined ? delimiters : [ownDelimiter];
+  for (const [linesAbove, line] of lines.entries())
+    for (const delimiter of candidates) {
+      const header = line.split(delimiter).map((cell) => cell.trim().replaceAll(/^"|"$/g, ""));
+      if (hasEmailColumn(header)) return linesAbove > 0 ? { linesAbove, header } : undefined;
+    }
+  return undefined;
 };
 
 const [maxLines, maxLetters] = [6, 100];
@@ -231,7 +217,7 @@ export const checkHeader = (
     unknown.length === 0
       ? `no column contains the email address. The columns are ${names.map((name) => `"${name}"`).join(", ")}`
       : `${shown.join(", ")}${more} ${unknown.length === 1 ? "is not a field" : "are not fields"} of a contact`;
-  if (hasEmail || [...guessedMap(names).values()].includes("email"))
+  if (hasEmail || hasEmailColumn(names))
     throw new UsageError(
       `${file}: ${what}. To map the columns that are recognized and leave out the others, run`,
       command(names),
