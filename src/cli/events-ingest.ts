@@ -10,7 +10,7 @@ import { describeReport, resumableOptions, runResumable } from "./run-resumable.
 const eventsOf = (request: Request) => {
   const [file = ""] = request.operands;
   if (inputFormatOf(file, request) !== "ndjson")
-    throw new UsageError(`${file}: events can be read only from NDJSON`);
+    throw new UsageError(`${file}: events can be read only from NDJSON, in a file such as events.ndjson`);
   const formatAdvice = file === "-" ? "Events can be read only from NDJSON" : undefined;
   return openRecords<EventInput>(file, readNdjson, formatAdvice);
 };

@@ -40,41 +40,29 @@ export const delimiterOf = (request: Pick<Request, "values">, format: Format): s
   throw new UsageError(`--delimiter must be one character, or tab, got "${text}"`);
 };
 
-/**
- * The format of a file: `--format`, otherwise the ending of its name.
- *
- * @throws UsageError for a name with an unknown ending.
- */
-export const formatOf = (path: string, { values: { format } }: Pick<Request, "values">): Format => {
+/** The format of a file: `--format`, otherwise the ending of its name; undefined for an unknown ending. */
+const knownFormatOf = (path: string, { values: { format } }: Pick<Request, "values">): Format | undefined => {
   if (format === "csv" || format === "ndjson") return format;
   if (format !== undefined) throw new UsageError(`--format must be csv or ndjson, got "${format}"`);
-  if (path === "-") return "ndjson";
-  const [, ending] = /\.(csv|tsv|txt|ndjson|jsonl)(\.gz)?$/i.exec(path) ?? [];
-  if (ending === undefined)
-    throw new UsageError(
-      `${path}: the file name must end in .csv, .tsv, .txt or .ndjson, optionally followed by .gz`,
-    );
-  return /^(ndjson|jsonl)$/i.test(ending) ? "ndjson" : "csv";
+  if (path === "-" || /\.(ndjson|jsonl)(\.gz)?$/i.test(path)) return "ndjson";
+  return /\.(csv|tsv|txt)(\.gz)?$/i.test(path) ? "csv" : undefined;
 };
 
-/** How to convert files of formats that no command reads. */
-const conversionAdvice: readonly (readonly [endings: RegExp, way: string])[] = [
-  [/\.(xlsx?|xlsm|ods|numbers)$/i, 'is a workbook: in the spreadsheet, save it as "CSV UTF-8"'],
-  [/\.(vcf|vcard)$/i, "is an address book: export it as CSV"],
-];
+/** The format of a file to write. @throws UsageError for a name with an unknown ending. */
+export const formatOf = (path: string, request: Pick<Request, "values">): Format => {
+  const format = knownFormatOf(path, request);
+  if (format !== undefined) return format;
+  throw new UsageError(
+    `${path}: the file name must end in .csv, .tsv, .txt or .ndjson, optionally followed by .gz`,
+  );
+};
 
 /**
- * The format of a file to read. A .json file may have one record per line, as mongoexport writes it. If it does not,
- * the reader refuses it.
- *
- * @throws UsageError if the file name shows that another program must convert the file first, as `formatOf` does.
+ * The format of a file to read. A .json file may have one record per line, as mongoexport writes it. Any other file is
+ * CSV: the reader recognizes workbooks and other files that must be converted first.
  */
-export const inputFormatOf = (path: string, request: Pick<Request, "values">): Format => {
-  if (request.values.format !== undefined) return formatOf(path, request);
-  const [, way] = conversionAdvice.find(([endings]) => endings.test(path)) ?? [];
-  if (way !== undefined) throw new UsageError(`${path} ${way}`);
-  return /\.json(\.gz)?$/i.test(path) ? "ndjson" : formatOf(path, request);
-};
+export const inputFormatOf = (path: string, request: Pick<Request, "values">): Format =>
+  knownFormatOf(path, request) ?? (/\.json(\.gz)?$/i.test(path) ? "ndjson" : "csv");
 
 /**
  * Checks that the paths of a command differ, before the command writes to one of them.
