@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import type { Ledger, LedgerRow } from "../index.ts";
-import { asUsage, type CliCommand, countOf, exitCode, print, type Request, UsageError } from "./command.ts";
+import { asUsage, type CliCommand, exitCode, print, type Request, UsageError } from "./command.ts";
 import { shellWord, visible } from "./terminal.ts";
 
 /** Opens the ledger that the first operand names. A missing file is a typing error, not an empty ledger. */
@@ -31,21 +31,16 @@ export const ledgerList: CliCommand = {
   options: {
     "--state <state>": "only pending, unknown or sent",
     "--since <time>": "only keys claimed since a date (2026-03-02) or a time (2026-03-02T07:00:00Z)",
-    "--limit <n>": "the maximum number of keys",
     ...json,
   },
   run: async (request) => {
     const state = request.values.state;
     if (state !== undefined && state !== "pending" && state !== "unknown" && state !== "sent")
       throw new UsageError(`--state must be pending, unknown or sent, got "${state}"`);
-    const limit = countOf(request, "limit", { least: 1, most: 1e9 }) ?? Number.POSITIVE_INFINITY;
     const ledger = await ledgerOf(request);
-    let listed = 0;
     for await (const row of ledger.list({ state, since: request.values.since })) {
       request.interrupt.throwIfAborted();
       await print(request, row, lineOf(row));
-      listed += 1;
-      if (listed >= limit) break;
     }
     return exitCode.ok;
   },
