@@ -42,14 +42,13 @@ const everyContact = (change: (contact: Record<string, unknown>) => object): Pla
   onContacts((body) => ({ ...body, data: body.data?.map(change) }));
 
 describe("a service as documented", () => {
-  test("has no differences, and gets only as many GETs as reported", async () => {
+  test("has no differences, and gets only a few GETs", async () => {
     const sandbox = seeded();
     const found = await examine(undefined, sandbox);
     expect(found.differs).toEqual([]);
     expect(found.routes).toEqual({});
     expect(new Set(sandbox.state.requests.map(({ method }) => method))).toEqual(new Set(["GET"]));
-    expect(found.requests).toBe(sandbox.state.requests.length);
-    expect(found.requests).toBeLessThanOrEqual(12);
+    expect(sandbox.state.requests.length).toBeLessThanOrEqual(12);
   });
 
   test("more contacts than fit a page, none, and one are as documented too", async () => {
@@ -138,19 +137,19 @@ describe("planted differences of the list of contacts:", () => {
       onContacts((body, query) =>
         query.get("skip") === "3" ? { ...body, data: Array(4).fill(body.data?.[0]) } : undefined,
       ),
-      "a request with skip=3 does not return the same records, in the same order, as the first request did from record 3 on",
+      "a request with skip=3 does not return the same records, in the same order, as the first request did from record 3 on. If contacts were added or deleted meanwhile, run doctor again",
     ],
     [
       "an order that changes",
       onContacts((body, query) =>
         query.get("skip") === "3" ? { ...body, data: body.data?.toReversed() } : undefined,
       ),
-      "a request with skip=3 does not return the same records, in the same order, as the first request did from record 3 on",
+      "a request with skip=3 does not return the same records, in the same order, as the first request did from record 3 on. If contacts were added or deleted meanwhile, run doctor again",
     ],
     [
       "a record twice",
       onContacts((body) => ({ ...body, data: body.data?.map((_, index) => body.data?.[index >> 1]) })),
-      "a request with skip=3 does not return the same records, in the same order, as the first request did from record 3 on",
+      "a request with skip=3 does not return the same records, in the same order, as the first request did from record 3 on. If contacts were added or deleted meanwhile, run doctor again",
     ],
     [
       "a search that finds nobody",
@@ -178,19 +177,6 @@ describe("planted differences of the list of contacts:", () => {
     );
     expect(found.differs).toEqual([]);
     expect(found.notes).toContain("contacts.list: the records have undocumented fields: ownerId, score");
-  });
-
-  test("says so if a contact was added meanwhile", async () => {
-    const sandbox = seeded();
-    let asked = 0;
-    const found = await examine((path) => {
-      asked += 1;
-      if (path === "/api/v1/contacts" && asked === 1) sandbox.addContact({ email: "late@example.com" });
-      return undefined;
-    }, sandbox);
-    expect(found.notes).toContain(
-      "contacts.list: the list changed during the check, which may explain the differences. Run doctor again",
-    );
   });
 });
 
