@@ -1,5 +1,4 @@
-import { Transform, type Writable } from "node:stream";
-import { StringDecoder } from "node:string_decoder";
+import { Writable } from "node:stream";
 
 export interface Output {
   /** For standard output, returns a promise that rejects if the text could not be written. Await it. */
@@ -31,13 +30,10 @@ export const visibleLines = (text: string): string =>
 /** A writable that escapes lines for a terminal. A pipe or a file gets them unchanged. */
 export const visibleOn = (out: Writable & { readonly isTTY?: boolean }): Writable => {
   if (!out.isTTY) return out;
-  const decoder = new StringDecoder();
-  const lines = new Transform({
-    transform: (chunk: Buffer, _, done) => done(null, visibleLines(decoder.write(chunk))),
-    flush: (done) => done(null, visibleLines(decoder.end())),
+  // The writers of files pass complete lines, so no character is split between two chunks.
+  return new Writable({
+    write: (chunk: Buffer, _, done) => void out.write(visibleLines(chunk.toString()), done),
   });
-  lines.pipe(out, { end: false });
-  return lines;
 };
 
 const codes = { red: 31, cyan: 36 } as const;
