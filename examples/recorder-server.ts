@@ -3,8 +3,8 @@ import { createServer } from "node:http";
 import { Client } from "touchpoint-sdk";
 
 const client = new Client();
-// While 1,000 events are pending, further requests wait. `onDrop` reports each event that could not be recorded.
-const recorder = client.events.recorder({ maxPending: 1_000, onDrop: ({ error }) => console.error(error) });
+// `onDrop` reports each event that could not be recorded.
+const recorder = client.events.recorder({ onDrop: ({ error }) => console.error(error) });
 const { PORT } = process.env;
 let recorded = 0;
 

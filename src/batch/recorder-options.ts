@@ -36,11 +36,6 @@ export interface RecorderOptions {
   /** The maximum time that an event waits for other events, in milliseconds. Default 50. */
   readonly maxDelayMs?: number;
   /**
-   * The maximum number of pending events. When this number is reached, `record` waits until an event is settled.
-   * Default 10,000.
-   */
-  readonly maxPending?: number;
-  /**
    * Called for every event whose request failed permanently, or that was not sent before the client closed. If you set
    * this callback, an ignored promise of `record` is not an unhandled rejection.
    */
@@ -55,13 +50,11 @@ export interface RecorderOptions {
 }
 
 /** The options with their defaults. */
-export type RecorderSettings = RecorderOptions &
-  Required<Pick<RecorderOptions, "maxBatch" | "maxDelayMs" | "maxPending">>;
+export type RecorderSettings = RecorderOptions & Required<Pick<RecorderOptions, "maxBatch" | "maxDelayMs">>;
 
 const rules: Rules = {
   maxBatch: mustBeWhole(1, maxEventsPerRequest),
   maxDelayMs: mustBeAtLeast(0),
-  maxPending: mustBeWhole(1),
   onDrop: mustBeFunction,
   onOutcome: mustBeFunction,
   waitUntil: mustBeFunction,
@@ -74,10 +67,6 @@ export const recorderSettings = (
 ): RecorderSettings => {
   const options = readOptions(input, rules);
   refuseSetup("events.recorder", ruleFaults(options, rules));
-  const {
-    maxBatch = Math.min(maxEventsPerRequest, eventsAtOnce),
-    maxDelayMs = 50,
-    maxPending = 10_000,
-  } = options;
-  return { ...options, maxBatch, maxDelayMs, maxPending };
+  const { maxBatch = Math.min(maxEventsPerRequest, eventsAtOnce), maxDelayMs = 50 } = options;
+  return { ...options, maxBatch, maxDelayMs };
 };

@@ -33,13 +33,13 @@ const batchesAtOnce = 4;
  * Collects single events into batches. Each caller gets the result of its own event. `events.recorder` creates a
  * recorder.
  *
- * A batch is sent when it is full, or when its first event has waited `maxDelayMs`. No event is lost silently: `record`
- * waits while too many events are pending, and the promise of an event that cannot be recorded rejects.
+ * A batch is sent when it is full, or when its first event has waited `maxDelayMs`. No event is lost silently: the
+ * promise of an event that cannot be recorded rejects.
  */
 export class Recorder<Types extends object = OpenEvents> {
   readonly #settings: RecorderSettings;
   readonly #context: RecorderContext;
-  /** Every event that is not sent yet. Events beyond `maxPending` are at the end. */
+  /** Every event that is not sent yet. */
   readonly #queue: QueuedEvent[] = [];
   /** Promises of `record` calls that are not settled yet, and of callbacks that are still running. */
   readonly #unsettled = new Set<Promise<unknown>>();
@@ -64,14 +64,9 @@ export class Recorder<Types extends object = OpenEvents> {
     bindMethods(this);
   }
 
-  /** The number of accepted events that are not settled yet, without those that wait because of `maxPending`. */
+  /** The number of accepted events that are not settled yet. */
   get pending(): number {
-    return this.#eventsInFlight + this.#ready;
-  }
-
-  /** The number of events in the queue that don't wait because of `maxPending`. */
-  get #ready(): number {
-    return Math.min(this.#queue.length, this.#settings.maxPending - this.#eventsInFlight);
+    return this.#eventsInFlight + this.#queue.length;
   }
 
   /**
@@ -84,7 +79,7 @@ export class Recorder<Types extends object = OpenEvents> {
   }
 
   /**
-   * Records one event with the next batch. Waits while `maxPending` events are pending.
+   * Records one event with the next batch.
    *
    * @returns the result of this event: `status` 202 if it was recorded, otherwise `status` and `error`.
    * @throws ValidationError when this event is invalid. It is not sent; other events are not affected.
@@ -100,14 +95,9 @@ export class Recorder<Types extends object = OpenEvents> {
   record<const Name extends EventName<Types>>(event: EventOf<Types, Name>): Promise<BatchItemResult> {
     // Every `EventOf` type describes an event of the service. `#record` checks the value.
     const recording = this.#record(event as unknown as GivenEvent);
-    const ended = recording.then(
-      () => undefined,
-      () => undefined,
-    );
-    this.#unsettled.add(ended);
-    void ended.then(() => this.#unsettled.delete(ended));
+    const ended = this.#hold(recording);
     this.#settings.waitUntil?.(ended);
-    // `ended` handles a failure of `recording`. Without onDrop, an ignored failure must stay an unhandled rejection, so
+    // `#hold` handles a failure of `recording`. Without onDrop, an ignored failure must stay an unhandled rejection, so
     // return a new promise, which nothing handles yet.
     return this.#settings.onDrop === undefined ? recording.then((result) => result) : recording;
   }
@@ -125,8 +115,8 @@ export class Recorder<Types extends object = OpenEvents> {
   async flush(): Promise<void> {
     this.#runningFlushes += 1;
     this.#pump();
-    // Some events may still wait because of `maxPending`. Until this resolves, send events without waiting for full
-    // batches.
+    // Some events may wait for a batch in flight, or for their schema. Until this resolves, send events without waiting
+    // for full batches.
     await Promise.all(this.#unsettled);
     this.#runningFlushes -= 1;
   }
@@ -201,11 +191,11 @@ export class Recorder<Types extends object = OpenEvents> {
 
   #pump(): void {
     const { maxBatch, maxDelayMs } = this.#settings;
-    while (this.#batchesInFlight < batchesAtOnce && this.#ready > 0) {
-      if (this.#ready < maxBatch && !this.#isDue && this.#runningFlushes === 0) break;
-      void this.#send(this.#queue.splice(0, Math.min(maxBatch, this.#ready)));
+    while (this.#batchesInFlight < batchesAtOnce && this.#queue.length > 0) {
+      if (this.#queue.length < maxBatch && !this.#isDue && this.#runningFlushes === 0) break;
+      void this.#send(this.#queue.splice(0, maxBatch));
     }
-    if (this.#ready === 0) {
+    if (this.#queue.length === 0) {
       this.#isDue = false;
       this.#cancelTimer?.();
       this.#cancelTimer = undefined;
@@ -258,10 +248,18 @@ export class Recorder<Types extends object = OpenEvents> {
   #follow(callback: () => unknown): void {
     callSafely(() => {
       const following = callback();
-      if (!(following instanceof Promise)) return;
-      const ended = following.catch(() => undefined);
-      this.#unsettled.add(ended);
-      void ended.then(() => this.#unsettled.delete(ended));
+      if (following instanceof Promise) void this.#hold(following);
     });
+  }
+
+  /** Makes `flush` and `close` wait for a promise. The returned promise never rejects. */
+  #hold(promise: Promise<unknown>): Promise<void> {
+    const ended = promise.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#unsettled.add(ended);
+    void ended.then(() => this.#unsettled.delete(ended));
+    return ended;
   }
 }

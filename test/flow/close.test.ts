@@ -117,7 +117,7 @@ test("an event that could not be sent in time rejects with its true outcome and 
 test("close counts events that waited for room as sent, or as pending", async () => {
   const { clock, client, onWire } = world();
   const recordSix = (): void => {
-    const recorder = client.events.recorder({ maxBatch: 1, maxPending: 2, onDrop: () => undefined });
+    const recorder = client.events.recorder({ maxBatch: 1, onDrop: () => undefined });
     for (let at = 0; at < 6; at += 1) recorder.record(event).catch(() => undefined);
   };
   recordSix();

@@ -203,7 +203,7 @@ describe("events", () => {
   });
 
   test("a recorder takes events one by one", async () => {
-    const recorder = client.events.recorder({ maxBatch: 10, maxDelayMs: 100, maxPending: 1_000 });
+    const recorder = client.events.recorder({ maxBatch: 10, maxDelayMs: 100 });
     expectTypeOf(recorder.record(event)).resolves.toEqualTypeOf<BatchItemResult>();
     expectTypeOf(recorder.pending).toEqualTypeOf<number>();
     expectTypeOf(recorder.flush()).resolves.toEqualTypeOf<void>();

@@ -99,15 +99,6 @@ test("an event without an id is given one", async () => {
   expect(result).toMatchObject({ state: "recorded", id: expect.stringMatching(/^[\da-f-]{36}$/) });
 });
 
-test("when too much is pending, record waits for room and none is lost", async () => {
-  const { clock, batches, recorder } = recording({ maxBatch: 1, maxPending: 2 });
-  const all = ["a", "b", "c"].map((id) => recorder.record(event(id)));
-  await turn();
-  expect([batches, recorder.pending]).toEqual([["0 a", "0 b"], 2]);
-  await clock.until(Promise.all(all));
-  expect([batches, recorder.pending]).toEqual([["0 a", "0 b", "100 c"], 0]);
-});
-
 test("while four batches are under way the next one fills up", async () => {
   const { clock, batches, recorder } = recording({ maxBatch: 2, maxDelayMs: 0 });
   const all: Promise<unknown>[] = [];
@@ -133,15 +124,15 @@ test("a flush of nothing does not hurry the events after it", async () => {
   expect(batches).toEqual(["50 a"]);
 });
 
-test("close settles everything, also what waits for room, and takes no more", async () => {
-  const { clock, batches, recorder, closed } = recording({ maxBatch: 2, maxPending: 2, maxDelayMs: 10_000 });
+test("close settles everything and takes no more", async () => {
+  const { clock, batches, recorder, closed } = recording({ maxBatch: 2, maxDelayMs: 10_000 });
   const all = ["a", "b", "c"].map((id) => recorder.record(event(id)));
   const closing = recorder.close();
   await expect(recorder.record(event("d"))).rejects.toBeInstanceOf(ConfigurationError);
   expect(closed()).toBe(0);
   await clock.until(closing);
   await Promise.all(all);
-  expect([batches, closed(), clock.pending]).toEqual([["0 a,b", "100 c"], 1, 0]);
+  expect([batches, closed(), clock.pending]).toEqual([["0 a,b", "0 c"], 1, 0]);
 });
 
 test("closed twice, it tells its client once", async () => {
@@ -224,8 +215,8 @@ test("an onDrop that fails, at once or later, crashes nothing and keeps no other
 });
 
 test("every fault of the options is named at once", () => {
-  expect(() => recorderSettings({ maxBatch: 101, maxDelayMs: -1, maxPending: 0 })).toThrow(
-    "events.recorder: maxBatch must be a whole number from 1 to 100, got 101; maxDelayMs must be a number of at least 0, got -1; maxPending must be a whole number of at least 1, got 0",
+  expect(() => recorderSettings({ maxBatch: 101, maxDelayMs: -1 })).toThrow(
+    "events.recorder: maxBatch must be a whole number from 1 to 100, got 101; maxDelayMs must be a number of at least 0, got -1",
   );
 });
 
