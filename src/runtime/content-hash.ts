@@ -1,46 +1,24 @@
 import { createHash } from "node:crypto";
-import { asWritten, isDate } from "./values.ts";
+import { messageOf } from "./values.ts";
 
-// Some objects differ only in their JSON. A URL, for example, has no own fields.
-const asJson = (value: unknown): unknown => {
-  try {
-    return asWritten(value);
-  } catch {
-    return "toJSON throws";
-  }
-};
-
-// Valid input is never nested this deep, so deeper content all gets the same form.
-const maxDepth = 200;
-
-const sortedFields = (value: object): [string, unknown][] =>
-  Object.entries(value)
-    .filter(([, field]) => field !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1));
-
-// Sorts the keys, so that the same content in another order has the same hash. Values that JSON cannot write get a
-// form, too, because a source may contain one. The check of the item then reports the path of that value.
-const canonical = (input: unknown, inside: Set<object>): unknown => {
-  if (isDate(input)) return Number.isNaN(input.getTime()) ? "Invalid Date" : input.toISOString();
-  const value = asJson(input);
+// Sorts the keys, so that the same content in another order has the same text. A value without a form in JSON gets one,
+// too, because a source may contain one.
+const inOrder = (_key: string, value: unknown): unknown => {
   if (typeof value === "bigint" || typeof value === "function" || typeof value === "symbol")
     return String(value);
-  if (typeof value !== "object" || value === null) return value;
-  if (inside.has(value)) return "cycle";
-  if (inside.size === maxDepth) return "nested too deep";
-  inside.add(value);
-  const written = Array.isArray(value)
-    ? value.map((item) => canonical(item, inside))
-    : Object.fromEntries(sortedFields(value).map(([key, field]) => [key, canonical(field, inside)]));
-  inside.delete(value);
-  return written;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 };
 
 /** Converts a value to a text that is the same for the same content, regardless of the order of keys. */
-export const contentText = (value: unknown): string =>
-  typeof value === "string"
-    ? JSON.stringify(value)
-    : (JSON.stringify(canonical(value, new Set())) ?? "undefined");
+export const contentText = (value: unknown): string => {
+  try {
+    return JSON.stringify(value, inOrder) ?? "undefined";
+  } catch (error) {
+    // The value has a cycle, is nested too deeply, or its `toJSON` throws. The check of the item reports its path.
+    return messageOf(error);
+  }
+};
 
 /** 128 bits of the SHA-256 of a text, in 22 characters. */
 export const textHash = (text: string): string =>
