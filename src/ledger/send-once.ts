@@ -1,7 +1,7 @@
 import { ConnectionError, isTouchpointError, SendOnceError, TimeoutError } from "../errors.ts";
 import { DeadlineExceeded, inTime, type Lifetime, untilAborted } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { contentHash } from "../runtime/content-hash.ts";
+import { contentHash, contentText } from "../runtime/content-hash.ts";
 import { jsonCopy, messageOf, parsedJson } from "../runtime/values.ts";
 import type { ClaimLedger, LedgerClaim, LedgerLog, Settlement, TakenKey } from "./ledger.ts";
 import { keepable } from "./rules.ts";
@@ -198,36 +198,21 @@ const flightsOf = (ledger: ClaimLedger): Map<string, Flight> => {
   return created;
 };
 
-// Short hashes are enough to name the differing fields. The hash of the complete email decides whether two emails
-// match.
-const charactersOfFieldHash = 8;
-
-/** Identifies an email by its hash, and each field by a short hash. */
+/** Identifies an email by the hashes of its fields. The order of the fields doesn't matter. */
 const emailFingerprint = (email: object): string => {
   // Copy the email in the form in which it is sent, so that equal emails have equal hashes.
-  const copy = Object(jsonCopy(email));
-  const fields = Object.entries(copy).map(([name, value]) => [
-    name,
-    contentHash(value).slice(0, charactersOfFieldHash),
-  ]);
-  return JSON.stringify([contentHash(copy), Object.fromEntries(fields)]);
-};
-
-/** The hash of the complete email, and the hashes of its fields. A custom ledger may return any text. */
-const partsOf = (
-  fingerprint: string,
-): { readonly hash: unknown; readonly fields: Record<string, unknown> } => {
-  const parts = parsedJson(fingerprint);
-  const [hash, fields]: readonly unknown[] = Array.isArray(parts) ? parts : [fingerprint];
-  return { hash, fields: Object(fields) };
+  const fields = Object.entries(Object(jsonCopy(email)));
+  return contentText(Object.fromEntries(fields.map(([name, value]) => [name, contentHash(value)])));
 };
 
 /** The names of the fields in which two emails differ; undefined if they are the same. */
 const differingFields = (before: string, now: string): string[] | undefined => {
-  const [a, b] = [partsOf(before), partsOf(now)];
-  if (a.hash === b.hash) return undefined;
-  const names = new Set([...Object.keys(a.fields), ...Object.keys(b.fields)]);
-  return [...names].filter((name) => a.fields[name] !== b.fields[name]);
+  if (before === now) return undefined;
+  // A custom ledger may return any text.
+  const a: Record<string, unknown> = Object(parsedJson(before));
+  const b: Record<string, unknown> = Object(parsedJson(now));
+  const names = new Set([...Object.keys(a), ...Object.keys(b)]);
+  return [...names].filter((name) => a[name] !== b[name]);
 };
 
 const checkSame = (
