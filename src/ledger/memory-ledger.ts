@@ -16,8 +16,6 @@ export const entryAt = <Entry extends Stored | undefined>(entry: Entry, now: num
 export class KeyTable<Entry extends Stored> {
   /** The entries, with the latest claim at the end. */
   readonly #entries = new Map<string, Entry>();
-  /** The keys of scheduled emails, keyed by email id. */
-  readonly #scheduled = new Map<string, string>();
 
   find(key: string): Entry | undefined {
     return this.#entries.get(key);
@@ -25,8 +23,8 @@ export class KeyTable<Entry extends Stored> {
 
   /** Finds the key whose receipt is the scheduled email with this id. */
   findScheduled(id: string): Entry | undefined {
-    const key = this.#scheduled.get(id);
-    return key === undefined ? undefined : this.find(key);
+    // A search of a year's 110,000 keys takes milliseconds, and only a cancel makes it.
+    return this.newestFirst().find(({ operation, receipt }) => scheduledIdOf(operation, receipt) === id);
   }
 
   /** Stores a claim if its key is free. Returns whether it stored the claim. */
@@ -41,14 +39,9 @@ export class KeyTable<Entry extends Stored> {
     const entry = this.find(key);
     const state = entry?.claim === claim ? settled(entry.state, settling) : undefined;
     if (entry === undefined || state === undefined) return false;
-    const { operation } = entry;
-    const before = scheduledIdOf(operation, entry.receipt);
-    if (before !== undefined) this.#scheduled.delete(before);
     if (state === "free") return this.#entries.delete(key);
     const receipt = settling.receipt === undefined ? entry.receipt : settling.receipt;
     this.#entries.set(key, { ...entry, state, receipt });
-    const id = scheduledIdOf(operation, receipt);
-    if (id !== undefined) this.#scheduled.set(id, key);
     return true;
   }
 
