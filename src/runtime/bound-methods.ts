@@ -7,16 +7,6 @@ function* prototypesOf(instance: object): Generator<object> {
   }
 }
 
-const boundTo = (instance: object, { value, get, set }: PropertyDescriptor): PropertyDescriptor => {
-  // Configurable, so that a test can replace a method. Not enumerable, like a method of a class.
-  const bound: PropertyDescriptor = { configurable: true };
-  if (get !== undefined) bound.get = get.bind(instance);
-  if (set !== undefined) bound.set = set.bind(instance);
-  return get === undefined && set === undefined
-    ? { ...bound, value: value.bind(instance), writable: true }
-    : bound;
-};
-
 /**
  * Binds the methods and accessors of an object's classes to the object. A method then works on its own
  * (`const { record } = recorder`), and through a proxy of Vue or MobX, which has no access to private fields. Call this
@@ -27,7 +17,8 @@ export const bindMethods = (instance: object): void => {
     for (const name of Reflect.ownKeys(prototype)) {
       const property = Object.getOwnPropertyDescriptor(prototype, name);
       if (name === "constructor" || property === undefined || Object.hasOwn(instance, name)) continue;
-      if (typeof property.value !== "function" && !("get" in property)) continue;
-      Object.defineProperty(instance, name, boundTo(instance, property));
+      for (const part of ["value", "get", "set"] as const)
+        if (typeof property[part] === "function") property[part] = property[part].bind(instance);
+      Object.defineProperty(instance, name, property);
     }
 };
