@@ -1,22 +1,15 @@
 import { parsedJson } from "../runtime/values.ts";
 import type { ClaimDetails } from "./ledger.ts";
-import type { Settling } from "./rules.ts";
+import type { Settling, Stored } from "./rules.ts";
 
 /** A claimed key. */
-interface ClaimRecord extends Partial<ClaimDetails> {
-  readonly key: string;
-  readonly fingerprint: string;
-  /** The time of the claim, in milliseconds since 1970. */
-  readonly since: number;
+interface ClaimRecord extends Pick<Stored, "key" | "claim" | "fingerprint" | "since">, Partial<ClaimDetails> {
   /** The number of bytes of the file that the process had read before it appended this record. */
   readonly seen?: number;
-  readonly claim: string;
 }
 
 /** A settled key, with its claim. */
-interface SettleRecord extends Settling {
-  readonly key: string;
-  readonly claim: string;
+interface SettleRecord extends Settling, Pick<Stored, "key" | "claim"> {
   readonly seen?: number;
   readonly settle: string;
 }

@@ -14,11 +14,7 @@ import {
 } from "./rules.ts";
 
 /** A claim to store. */
-interface Claiming extends ClaimDetails {
-  readonly key: string;
-  readonly fingerprint: string;
-  readonly claim: string;
-}
+type Claiming = Pick<LedgerEntry, "key" | "claim" | "fingerprint" | "operation" | "limitMs">;
 
 /**
  * Thrown if a store, or the third-party code that reaches it, returns wrong results. Nothing may be sent with such a
