@@ -76,38 +76,30 @@ export async function* readLines(
   options: LineOptions,
 ): AsyncGenerator<Line[]> {
   const buffer = new LineBuffer(options);
-  /** Whether the last byte so far is a carriage return. A newline may then follow in the next chunk. */
-  let endsWithReturn = false;
+  /** A carriage return at the end of a chunk, or nothing. It waits for the next chunk, which may start with a newline. */
+  let last: Buffer = Buffer.alloc(0);
   for await (const chunk of chunks) {
-    if (chunk.length === 0) continue;
+    const all = last.length === 0 ? chunk : Buffer.concat([last, chunk]);
+    const end = all.at(-1) === carriageReturn ? all.length - 1 : all.length;
+    const bytes = all.subarray(0, end);
+    last = all.subarray(end);
     const lines: Line[] = [];
     let from = 0;
-    if (endsWithReturn) {
-      const isPair = chunk[0] === newline;
-      lines.push(buffer.end(isPair ? "\r\n" : "\r"));
-      from = isPair ? 1 : 0;
-      endsWithReturn = false;
-    }
-    let lineFeed = chunk.indexOf(newline, from);
-    let carriage = chunk.indexOf(carriageReturn, from);
+    let lineFeed = bytes.indexOf(newline);
+    let carriage = bytes.indexOf(carriageReturn);
     while (lineFeed >= 0 || carriage >= 0) {
       const isCarriage = carriage >= 0 && (lineFeed < 0 || carriage < lineFeed);
       const index = isCarriage ? carriage : lineFeed;
-      buffer.add(chunk.subarray(from, index));
-      if (isCarriage && index === chunk.length - 1) {
-        endsWithReturn = true;
-        from = chunk.length;
-        break;
-      }
-      const end = isCarriage ? (lineFeed === index + 1 ? "\r\n" : "\r") : "\n";
-      lines.push(buffer.end(end));
-      from = index + end.length;
-      if (lineFeed >= 0 && lineFeed < from) lineFeed = chunk.indexOf(newline, from);
-      if (carriage >= 0 && carriage < from) carriage = chunk.indexOf(carriageReturn, from);
+      buffer.add(bytes.subarray(from, index));
+      const lineBreak = isCarriage ? (lineFeed === index + 1 ? "\r\n" : "\r") : "\n";
+      lines.push(buffer.end(lineBreak));
+      from = index + lineBreak.length;
+      if (lineFeed >= 0 && lineFeed < from) lineFeed = bytes.indexOf(newline, from);
+      if (carriage >= 0 && carriage < from) carriage = bytes.indexOf(carriageReturn, from);
     }
-    buffer.add(chunk.subarray(from));
+    buffer.add(bytes.subarray(from));
     yield lines;
   }
-  if (endsWithReturn) yield [buffer.end("\r")];
+  if (last.length > 0) yield [buffer.end("\r")];
   else if (buffer.bytes > 0) yield [buffer.end("")];
 }
