@@ -154,15 +154,6 @@ export class Lifetime {
   /** @param free - frees the resources that carry the calls. */
   constructor(free: () => Promise<void> = async () => undefined) {
     this.#free = free;
-    this.#keepListening();
-  }
-
-  /**
-   * Keeps the shared listener on the signal. Otherwise, a call that runs alone would add it and remove it again, which
-   * takes 2 % of a call's time.
-   */
-  #keepListening(): void {
-    whenAborted(this.signal, nothingToRelease);
   }
 
   /** Makes `whenSettled` wait for work that outlives its request, such as storing the result of an email. */
@@ -182,7 +173,6 @@ export class Lifetime {
     const closed = this.#controller;
     this.#controller = new AbortController();
     this.signal = this.#controller.signal;
-    this.#keepListening();
     closed.abort(new ClientClosed());
     await this.#free();
   }
