@@ -30,7 +30,8 @@ const textOf = (value: unknown): string => {
   if (isDate(value)) return value.toISOString();
   // An array with an empty element becomes JSON, because the element would be lost between separators.
   if (Array.isArray(value) && value.every((item) => isScalar(item) && item !== "")) return value.join(";");
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+  // A toJSON may return undefined.
+  return typeof value === "object" ? (JSON.stringify(value) ?? "") : String(value);
 };
 
 /** The value of an unquoted cell of a custom field. */

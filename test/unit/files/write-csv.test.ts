@@ -206,6 +206,11 @@ describe("writeCsv", () => {
     expect(await write([{ a: plan, b: plan }])).toBe("a.name,b.name\npro,pro\n");
   });
 
+  test("an object whose toJSON returns undefined is an empty cell", async () => {
+    const record = { a: { toJSON: () => undefined }, b: 1 };
+    expect(await write([record], { columns: ["a", "b"] })).toBe("a,b\n,1\n");
+  });
+
   test("no columns at all are refused", async () => {
     await expect(write([{ a: 1 }], { columns: [] })).rejects.toThrow("columns must name at least one column");
   });
