@@ -1,6 +1,3 @@
-import { untilAborted } from "../runtime/cancellation.ts";
-import type { Clock } from "../runtime/clock.ts";
-import type { FaultName } from "./faults.ts";
 import type { LimitName } from "./options.ts";
 
 /** A request, as `fetch` and `listen` pass it to the sandbox. */
@@ -18,14 +15,13 @@ export interface Incoming {
 /** A response to the caller. */
 export interface Answer {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[]>>;
-  /**
-   * The uncompressed body. `listen` compresses it as `content-encoding` says. `fetch` returns it as it is, like any
-   * fetch.
-   */
+  readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** The fault in the delivery of the response. `reset` breaks the connection before the first byte. */
-  readonly delivery?: FaultName | "reset";
+  /**
+   * The fault in the delivery of the response: the connection breaks before the first byte or after half of the body,
+   * or nothing is ever sent.
+   */
+  readonly delivery?: "reset" | "truncate" | "stall";
   /** The delay before the response is sent, in milliseconds. */
   readonly delayMs?: number;
 }
@@ -69,24 +65,6 @@ export const replyTo = ({ status, body, retryAfterMs }: Reply): Answer => {
 /** Creates the error with which a fetch reports a broken connection. */
 export const broken = (message: string): TypeError =>
   new TypeError(message, { cause: Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" }) });
-
-/** Yields the parts of a body that a fault delays or cuts off. Throws at the point where the connection breaks. */
-export async function* piecesOf({ delivery }: Answer, body: Uint8Array, clock: Clock, signal?: AbortSignal) {
-  if (delivery !== "drip") {
-    yield body.slice(0, body.length >> 1);
-    if (delivery === "stall-body") await untilAborted(new Promise(() => {}), signal);
-    throw broken("terminated");
-  }
-  let pause = Promise.resolve();
-  for (let offset = 0; offset < body.length; offset += 8) {
-    await pause;
-    // Start the pause before the piece arrives. If the clock is advanced after the arrival, the pause then ends, too.
-    pause = clock.sleep(50, signal);
-    // The consumer may never request another piece, so a rejection must not be unhandled.
-    pause.catch(() => {});
-    yield body.slice(offset, offset + 8);
-  }
-}
 
 const parsed = (value: unknown, refusal?: Refusal) => ({ value, refusal });
 const refused = (value: unknown, why: string) => parsed(value, new Refusal(400, why));

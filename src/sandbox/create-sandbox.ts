@@ -161,7 +161,7 @@ export const createSandbox = (input: SandboxOptions = {}): Sandbox => {
   };
   let world = createWorld(options, clock, changed);
   const app = createApp(() => world, clock, options);
-  const sandboxFetch = createFetch(app, clock, options.baseUrl);
+  const sandboxFetch = createFetch(app, options.baseUrl);
   let handlers: MswHandlers | undefined;
 
   const startAnew = (aheadMs: number, fill: (next: World) => void): void => {
@@ -193,7 +193,7 @@ export const createSandbox = (input: SandboxOptions = {}): Sandbox => {
       checkArgument("listen", where ?? {});
       const workbench = () =>
         createWorkbench({ world: () => world, version: () => version, clock, sandbox, snapshots });
-      return listen({ app, clock, workbench }, where ?? {});
+      return listen({ app, workbench }, where ?? {});
     },
     fail: (fault) => world.plans.add(fault),
     advance: (ms) => clock.advance(ms),

@@ -10,44 +10,12 @@ export type FaultName =
   | "stall"
   /** Applied; no byte of the answer ever arrives. */
   | "stall-after-apply"
-  /** Applied; headers and a part of the body arrive, then nothing. */
-  | "stall-body"
-  /** Applied; the body arrives a few bytes at a time. */
-  | "drip"
   /** Applied; the body is not valid JSON, although its content type is JSON. */
   | "garbage"
-  /** Applied; JSON with the content type text/plain. */
-  | "wrong-type"
   /** A proxy's HTML page with status 502; nothing is applied. */
   | "html-502"
-  /** Applied; the same HTML page. */
-  | "html-502-after-apply"
-  /** Status 500 without a body; nothing is applied. */
-  | "empty-500"
-  /** A 307 to another origin; nothing is applied. */
-  | "redirect"
   /** Applied; every field but the first is missing. */
-  | "missing-fields"
-  /** Applied; unknown fields are added. */
-  | "unknown-fields"
-  /** Applied; every field is null. */
-  | "null-fields"
-  /** Applied; numbers and booleans become strings, and strings become numbers. */
-  | "wrong-types"
-  /** Applied; status 204 and no body. */
-  | "no-content"
-  /** Applied; the body is compressed, with `gzip-corrupt` into a damaged stream. */
-  | "gzip"
-  | "br"
-  | "gzip-corrupt"
-  /** Applied; a JSON body with a field that is nested 100,000 deep. */
-  | "deep-json"
-  /** Applied; two headers appear twice, with different values. */
-  | "duplicate-headers"
-  /** Applied; a 103 precedes the answer (over `listen` only). */
-  | "early-hints"
-  /** Applied and answered; the keep-alive connection then closes without notice (over `listen` only). */
-  | "close-after";
+  | "missing-fields";
 
 /** A response with a status of your choice. */
 export interface StatusFault {

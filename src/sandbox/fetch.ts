@@ -1,9 +1,8 @@
 import { untilAborted } from "../runtime/cancellation.ts";
 import { markOwnService } from "../runtime/own-service.ts";
 import { platform } from "../runtime/platform.ts";
-import { type Answer, broken, type Incoming, piecesOf } from "./answer.ts";
+import { type Answer, broken, type Incoming } from "./answer.ts";
 import type { App } from "./app.ts";
-import type { SandboxClock } from "./sandbox-clock.ts";
 
 type FetchInput = Parameters<typeof fetch>[0];
 type FetchInit = Parameters<typeof fetch>[1];
@@ -38,32 +37,24 @@ const readRequest = (input: FetchInput, init: FetchInit, basePath: string): Inco
   return complete.text().then((text) => ({ method, target, headers, body: text }));
 };
 
-/** The body as a stream that breaks, stops or drips. */
-const spoiltBody = (answer: Answer, clock: SandboxClock, signal: AbortSignal | undefined): ReadableStream => {
+/** The first half of the body, and then a broken connection. */
+const halfOf = (body: string): ReadableStream => {
   const { ReadableStream, TextEncoder } = platform();
-  const pieces = piecesOf(answer, new TextEncoder().encode(answer.body), clock, signal);
+  const bytes = new TextEncoder().encode(body);
   return new ReadableStream({
-    async pull(controller) {
-      const { done, value } = await pieces.next();
-      if (done) controller.close();
-      else controller.enqueue(value);
-    },
+    start: (controller) => controller.enqueue(bytes.slice(0, bytes.length >> 1)),
+    pull: (controller) => controller.error(broken("terminated")),
   });
 };
 
-const toResponse = (answer: Answer, clock: SandboxClock, signal: AbortSignal | undefined): Response => {
-  const { status, body, delivery = "" } = answer;
-  const { Headers, Response } = platform();
-  const headers = new Headers();
-  for (const [name, value] of Object.entries(answer.headers))
-    for (const one of [value].flat()) headers.append(name, one);
+const toResponse = ({ status, headers, body, delivery }: Answer): Response => {
+  const { Response } = platform();
   if (body === "") return new Response(null, { status, headers });
-  const isSpoilt = ["truncate", "stall-body", "drip", "gzip-corrupt"].includes(delivery);
-  return new Response(isSpoilt ? spoiltBody(answer, clock, signal) : body, { status, headers });
+  return new Response(delivery === "truncate" ? halfOf(body) : body, { status, headers });
 };
 
 /** Creates a WHATWG fetch without sockets, for any host. It removes the path of `baseUrl` from request paths. */
-export const createFetch = (app: App, clock: SandboxClock, baseUrl = "http://sandbox"): typeof fetch => {
+export const createFetch = (app: App, baseUrl = "http://sandbox"): typeof fetch => {
   const basePath = new URL(baseUrl).pathname.replace(/\/$/, "");
   const sandboxFetch: typeof fetch = (input, init) => {
     const signal = init?.signal ?? (isRequest(input) ? input.signal : undefined);
@@ -74,7 +65,7 @@ export const createFetch = (app: App, clock: SandboxClock, baseUrl = "http://san
       const answer = await app({ ...(incoming instanceof Promise ? await incoming : incoming), isGone });
       if (answer.delivery === "reset") throw broken("fetch failed");
       if (answer.delivery === "stall") return new Promise<Response>(() => {});
-      return toResponse(answer, clock, signal);
+      return toResponse(answer);
     };
     return untilAborted(answered(), signal);
   };

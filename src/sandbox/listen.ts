@@ -2,12 +2,10 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { brotliCompressSync, gzipSync } from "node:zlib";
 import { isLoopback } from "../runtime/values.ts";
-import { type Answer, type Incoming, piecesOf, Refusal, replyTo } from "./answer.ts";
+import { type Answer, type Incoming, Refusal, replyTo } from "./answer.ts";
 import type { App } from "./app.ts";
 import type { Listening, ListenOptions } from "./options.ts";
-import type { SandboxClock } from "./sandbox-clock.ts";
 import type { Workbench } from "./workbench/workbench.ts";
 
 /** The host name in a `Host` header, in lower case and without the port; undefined if there is none. */
@@ -47,37 +45,17 @@ const readRequest = async (request: IncomingMessage): Promise<Incoming> => ({
   isGone: () => request.socket.destroyed,
 });
 
-const pack = ({ headers, body, delivery }: Answer): Buffer => {
-  const encoding = headers["content-encoding"];
-  if (encoding === undefined) return Buffer.from(body);
-  if (encoding === "br") return brotliCompressSync(body);
-  const packed = gzipSync(body);
-  // The first ten bytes are gzip's header; a damaged byte after it breaks the stream or its checksum.
-  return delivery === "gzip-corrupt" ? packed.fill(0xff, 12) : packed;
-};
-
-const writeAnswer = async (answer: Answer, response: ServerResponse, clock: SandboxClock): Promise<void> => {
-  const { status, delivery = "" } = answer;
+const writeAnswer = ({ status, headers, body, delivery }: Answer, response: ServerResponse): void => {
   const { socket } = response;
   if (delivery === "reset") socket?.resetAndDestroy();
   if (delivery === "reset" || delivery === "stall") return;
-  const bytes = pack(answer);
-  if (delivery === "early-hints")
-    await new Promise<void>((resolve) => response.writeEarlyHints({ link: "</>; rel=preload" }, resolve));
+  const bytes = Buffer.from(body);
   const length = status === 204 ? {} : { "content-length": bytes.length };
-  response.writeHead(status, { ...answer.headers, ...length });
-  if (!["truncate", "stall-body", "drip"].includes(delivery))
-    return void response.end(bytes, () => delivery === "close-after" && socket?.destroySoon());
-  try {
-    for await (const piece of piecesOf(answer, bytes, clock)) {
-      if (response.destroyed) return;
-      response.write(piece);
-    }
-    response.end();
-  } catch {
-    // Don't reset the connection, because that would discard the half that was sent.
-    socket?.destroySoon();
-  }
+  response.writeHead(status, { ...headers, ...length });
+  if (delivery !== "truncate") return void response.end(bytes);
+  response.write(bytes.subarray(0, bytes.length >> 1));
+  // Don't reset the connection, because that would discard the half that was sent.
+  socket?.destroySoon();
 };
 
 const otherHost = new Refusal(
@@ -93,13 +71,12 @@ export const baseUrlAt = (host: string, port: number): string => `http://${brack
 
 interface Served {
   readonly app: App;
-  readonly clock: SandboxClock;
   /** Creates the page at `/` and its controls. */
   readonly workbench: () => Workbench;
 }
 
 export const listen = async (
-  { app, clock, ...served }: Served,
+  { app, ...served }: Served,
   { port = 0, host = "127.0.0.1", allowedHosts = [], ...options }: ListenOptions,
 ): Promise<Listening> => {
   const { workbench = isLoopback(nameIn(bracketed(host)) ?? "") } = options;
@@ -108,11 +85,11 @@ export const listen = async (
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const incoming = await readRequest(request);
     const address = request.socket.localAddress;
-    const refuse = (refusal: Refusal) => writeAnswer(replyTo(refusal), response, clock);
+    const refuse = (refusal: Refusal) => writeAnswer(replyTo(refusal), response);
     if (!isMeantHere(request.headers.host, names, address)) return refuse(otherHost);
     if (await bench?.serve(incoming, request, response)) return;
     if (bench === undefined && /^\/(_sandbox\/|\?|$)/.test(incoming.target)) return refuse(workbenchOff);
-    await writeAnswer(await app(incoming), response, clock);
+    writeAnswer(await app(incoming), response);
   };
   const server = createServer((request, response) => {
     // The caller disconnected before its request was complete.

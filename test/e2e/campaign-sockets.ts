@@ -15,7 +15,7 @@ const shortened = (fault: Fault): Fault =>
     : fault;
 
 /** What may happen to any request over a socket, each with a chance of one in a hundred. */
-export const socketFaults: readonly Fault[] = [...campaignFaults.map(shortened), "close-after", "drip"];
+export const socketFaults: readonly Fault[] = campaignFaults.map(shortened);
 
 const shortly = (ms: number | undefined): number | undefined => ms && Math.ceil(ms / (4 * shorter));
 

@@ -19,7 +19,12 @@ describe("doctor", () => {
 
   test("ends with 3 for a difference, and reports it as JSON without the records", async () => {
     scene.sandbox.seedContacts(3);
-    scene.sandbox.fail({ operation: "contacts.list", times: Number.POSITIVE_INFINITY, with: "wrong-types" });
+    const data = scene.sandbox.state.contacts.map((contact) => ({ ...contact, id: 7, verified: "no" }));
+    scene.sandbox.fail({
+      operation: "contacts.list",
+      times: Number.POSITIVE_INFINITY,
+      with: { status: 200, body: { data, total: 3, skip: 0, limit: 200 } },
+    });
     const { ended, report } = await run("doctor", "--json");
     expect(ended).toBe(3);
     expect(report.differs[0]).toMatch(/^contacts\.list: /);

@@ -52,7 +52,8 @@ const outputsOf = async (logLevel: LogLevel) => {
   };
   const client = new Client(options);
   sandbox.fail({ operation: "contacts.list", with: { status: 503 } });
-  sandbox.fail({ operation: "contacts.update", with: "wrong-types" });
+  const wrong = { id: 7, email: [address], name: { name } };
+  sandbox.fail({ operation: "contacts.update", with: { status: 200, applied: true, body: wrong } });
   const { id } = await client.contacts.create({ email: address, name });
   const errors = [
     await client.contacts.create({ email: address, name }).catch((error: unknown) => error),

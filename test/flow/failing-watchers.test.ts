@@ -58,7 +58,8 @@ const watched = async (watcher: string, way: () => unknown) => {
   );
   const contact = await client.contacts.create({ email: "ada@example.com" });
   sandbox.fail({ operation: "contacts.update", with: { status: 503 } });
-  sandbox.fail({ operation: "contacts.update", nth: 2, with: "wrong-types" });
+  const wrong = { status: 200, applied: true, body: { id: 7, email: 7 } };
+  sandbox.fail({ operation: "contacts.update", nth: 2, with: wrong });
   const waiting = client.contacts.list();
   await Promise.all([client.contacts.update(contact.id, { name: "Ada" }), waiting]);
   // A rejection that nobody takes is told after the turn in which it came.

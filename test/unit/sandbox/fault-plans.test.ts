@@ -18,7 +18,7 @@ const wrong: [plan: unknown, problem: string | RegExp][] = [
     { with: "reset-afterapply" },
     /with must be "reset-before", .*, got "reset-afterapply" \(did you mean "reset-after-apply"\?\)$/,
   ],
-  [{ with: "toString" }, /with must be "reset-before", .* or "close-after", got "toString"$/],
+  [{ with: "toString" }, /with must be "reset-before", .* or "missing-fields", got "toString"$/],
   [{ nht: 2, with: "stall" }, 'there is no option "nht" (did you mean "nth"?)'],
   [{ nth: 2 }, "with must be the name of a fault, { status }, { items } or { delayMs }"],
   [{ with: null }, "with must be the name of a fault, { status }, { items } or { delayMs }"],

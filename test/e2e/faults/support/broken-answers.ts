@@ -1,7 +1,8 @@
-import { brotliCompressSync } from "node:zlib";
+import type { ServerResponse } from "node:http";
+import { brotliCompressSync, gzipSync } from "node:zlib";
 import type { Sandbox } from "../../../../src/sandbox/index.ts";
 import { type FaultCase, type Place, planned, type Times } from "./fault-case.ts";
-import { type Deliver, openFront, whole } from "./front.ts";
+import { type Deliver, openFront, type Truth, whole } from "./front.ts";
 
 /** Spoils the way back of the first answer, or of every one. */
 const spoilt =
@@ -66,6 +67,82 @@ const packedBomb: Deliver = (response, truth, nth) => {
   response.end(bomb);
 };
 
+/** Sends an answer that has a body in another way; one without a body goes out as it is. */
+const withBody =
+  (deliver: (response: ServerResponse, truth: Truth) => void): Deliver =>
+  (response, truth, nth) =>
+    truth.body === "" ? whole(response, truth, nth) : deliver(response, truth);
+
+/** Sends half of the body, and nothing at all where there is no body. */
+const halfOnly: Deliver = (response, { status, headers, body }) => {
+  if (body === "") return;
+  response.writeHead(status, { ...headers, "content-length": body.length });
+  response.write(body.slice(0, body.length >> 1));
+};
+
+const quickDrip = withBody((response, { status, headers, body }) => {
+  response.writeHead(status, headers);
+  const pieces = body.match(/[\s\S]{1,8}/g) ?? [];
+  const drip = setInterval(() => {
+    const piece = pieces.shift();
+    if (piece === undefined) response.end();
+    else response.write(piece);
+  }, 1);
+  response.once("close", () => clearInterval(drip));
+});
+
+const packed = (encoding: string, pack: (text: string) => Buffer): Deliver =>
+  withBody((response, { status, headers, body }) => {
+    response.writeHead(status, { ...headers, "content-encoding": encoding }).end(pack(body));
+  });
+
+// The first ten bytes are gzip's header; a damaged byte after it breaks the stream or its checksum.
+const damagedGzip = (text: string): Buffer => gzipSync(text).fill(0xff, 12);
+
+const withHeaders =
+  (more: Readonly<Record<string, string | string[]>>): Deliver =>
+  (response, { status, headers, body }) => {
+    response.writeHead(status, { ...headers, ...more }).end(body);
+  };
+
+const earlyHints: Deliver = (response, truth, nth) => {
+  response.writeEarlyHints({ link: "</>; rel=preload" }, () => whole(response, truth, nth));
+};
+
+const closingAfter: Deliver = (response, { status, headers, body }) => {
+  response.writeHead(status, headers).end(body, () => response.socket?.destroySoon());
+};
+
+/** Changes each record of the answer, also those inside of a page or a batch's results. */
+const changed = (change: (record: object) => object): Deliver => {
+  const changeIn = (value: object): object => {
+    const [list, records] =
+      Object.entries(value).find(([name]) => name === "data" || name === "results") ?? [];
+    return list === undefined ? change(value) : { ...value, [list]: records.map(changeIn) };
+  };
+  return withBody((response, { status, headers, body }) => {
+    response.writeHead(status, headers).end(JSON.stringify(changeIn(JSON.parse(body))));
+  });
+};
+
+const mapFields = (change: (value: unknown) => unknown) =>
+  changed((record) =>
+    Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)])),
+  );
+
+const unknownFields = changed((record) => ({ ...record, aNewField: { nested: true }, another: ["x"] }));
+const nullFields = mapFields(() => null);
+const wrongTypes = mapFields((value) => {
+  if (typeof value === "string") return 7;
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : value;
+});
+
+const deepJson = {
+  status: 200,
+  applied: true,
+  body: `{"deep":${"[".repeat(100_000)}${"]".repeat(100_000)}}`,
+};
+
 const silent: Deliver = (response, { status, headers }) => {
   response.writeHead(status, headers).end('{"results":[{},{}]}');
 };
@@ -87,7 +164,7 @@ const strict = { ...readable, options: { responseValidation: "strict" } } as con
 
 /** Under `responseValidation: "strict"` an answer has to have the shape that the document gives it. */
 const strictAnswers: readonly FaultCase[] = [
-  { ...strict, name: "strict: unknown fields", arrange: planned("unknown-fields") },
+  { ...strict, name: "strict: unknown fields", arrange: spoilt(unknownFields) },
   {
     ...strict,
     name: "strict: missing fields",
@@ -100,7 +177,7 @@ const strictAnswers: readonly FaultCase[] = [
     ...strict,
     name: "strict: null in every field",
     misfits: ({ needs = [] }) => needs.length > 0,
-    arrange: planned("null-fields"),
+    arrange: spoilt(nullFields),
   },
   {
     ...strict,
@@ -108,7 +185,7 @@ const strictAnswers: readonly FaultCase[] = [
     // It does not go into the record that the sandbox answers under a key of its own; and an id may be a number.
     misfits: ({ fitsAnything, hasNoBody, operation }) =>
       !fitsAnything && !hasNoBody && operation !== "companies.create",
-    arrange: planned("wrong-types"),
+    arrange: spoilt(wrongTypes),
   },
   {
     ...strict,
@@ -116,7 +193,7 @@ const strictAnswers: readonly FaultCase[] = [
     // The document does not describe the responses to these updates, so any record fits.
     misfits: ({ fitsAnything, hasNoBody, operation }) =>
       !fitsAnything && !hasNoBody && !["companies.update", "emails.scheduled.update"].includes(operation),
-    arrange: planned("deep-json"),
+    arrange: planned(deepJson),
   },
 ];
 
@@ -137,7 +214,7 @@ export const brokenAnswers: readonly FaultCase[] = [
     isCut: true,
     name: "the body stalls halfway",
     options: shortAttempt,
-    arrange: planned("stall-body"),
+    arrange: spoilt(halfOnly),
   },
   {
     ...inBody,
@@ -151,10 +228,10 @@ export const brokenAnswers: readonly FaultCase[] = [
     ...inBody,
     says: "a response",
     name: "a body that arrives slowly, but in time",
-    arrange: planned("drip"),
+    arrange: spoilt(quickDrip),
   },
   { ...broken, name: "invalid JSON with the content type of JSON", arrange: planned("garbage") },
-  { ...broken, name: "a corrupt gzip body", arrange: planned("gzip-corrupt") },
+  { ...broken, name: "a corrupt gzip body", arrange: spoilt(packed("gzip", damagedGzip)) },
   { ...broken, name: "a corrupt br body", arrange: spoilt(corruptBrotli) },
   {
     ...broken,
@@ -162,7 +239,7 @@ export const brokenAnswers: readonly FaultCase[] = [
     isEmpty: true,
     misfits: ({ mayBeEmpty }) => !mayBeEmpty,
     name: "status 204 without a body",
-    arrange: planned("no-content"),
+    arrange: planned({ status: 204, applied: true }),
   },
   {
     ...tooLarge,
@@ -175,22 +252,30 @@ export const brokenAnswers: readonly FaultCase[] = [
     name: "a small body that decompresses to 8 MB, over maxResponseBytes",
     arrange: spoilt(packedBomb),
   },
-  { ...readable, name: "a valid gzip body", arrange: planned("gzip") },
-  { ...readable, name: "a valid br body", arrange: planned("br") },
-  { ...readable, name: "JSON with the content type of text", arrange: planned("wrong-type") },
-  { ...readable, name: "a 103 before the response", arrange: planned("early-hints") },
-  { ...readable, name: "duplicate headers", arrange: planned("duplicate-headers") },
-  { ...readable, name: "the connection closes after the response", arrange: planned("close-after") },
-  { ...readable, name: "unknown fields", arrange: planned("unknown-fields") },
+  { ...readable, name: "a valid gzip body", arrange: spoilt(packed("gzip", gzipSync)) },
+  { ...readable, name: "a valid br body", arrange: spoilt(packed("br", brotliCompressSync)) },
+  {
+    ...readable,
+    name: "JSON with the content type of text",
+    arrange: spoilt(withHeaders({ "content-type": "text/plain" })),
+  },
+  { ...readable, name: "a 103 before the response", arrange: spoilt(earlyHints) },
+  {
+    ...readable,
+    name: "duplicate headers",
+    arrange: spoilt(withHeaders({ "retry-after": ["1", "2"], "x-request-id": ["a", "b"] })),
+  },
+  { ...readable, name: "the connection closes after the response", arrange: spoilt(closingAfter) },
+  { ...readable, name: "unknown fields", arrange: spoilt(unknownFields) },
   { ...readable, name: "missing fields", arrange: planned("missing-fields") },
-  { ...readable, name: "null in every field", arrange: planned("null-fields") },
-  { ...readable, name: "wrong types", arrange: planned("wrong-types") },
+  { ...readable, name: "null in every field", arrange: spoilt(nullFields) },
+  { ...readable, name: "wrong types", arrange: spoilt(wrongTypes) },
   {
     ...readable,
     name: "JSON nested 100,000 deep",
     // Of a list in place of a batch's answer no item says which event it is about.
     misfits: ({ operation }) => operation === "events.recordBatch",
-    arrange: planned("deep-json"),
+    arrange: planned(deepJson),
   },
   {
     ...readable,

@@ -4,7 +4,7 @@ import type { Listening, Sandbox } from "../../../../src/sandbox/index.ts";
 import { connectionsTo } from "./sockets.ts";
 
 /** What the sandbox answered, before it is spoilt. */
-interface Truth {
+export interface Truth {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;

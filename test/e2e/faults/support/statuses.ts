@@ -60,7 +60,12 @@ const redirect =
 export const statuses: readonly FaultCase[] = [
   ...paused(429, refused),
   ...paused(503, unavailable),
-  { ...failed, name: "an empty 500", error: "InternalServerError", arrange: planned("empty-500") },
+  {
+    ...failed,
+    name: "an empty 500",
+    error: "InternalServerError",
+    arrange: planned({ status: 500, body: "" }),
+  },
   {
     ...failed,
     applies: true,
@@ -76,7 +81,12 @@ export const statuses: readonly FaultCase[] = [
     applies: true,
     name: "a proxy's HTML 502 after the service applied the request",
     error: "BadGatewayError",
-    arrange: planned("html-502-after-apply"),
+    arrange: planned({
+      status: 502,
+      applied: true,
+      body: "<html><h1>502 Bad Gateway</h1></html>",
+      headers: { "content-type": "text/html" },
+    }),
   },
   ...[301, 302, 303, 307, 308].map(
     (status): FaultCase => ({
