@@ -15,7 +15,6 @@ import { ConcurrencyLimit } from "./rate-limit/queue.ts";
 import { rateLimit } from "./rate-limit/stage.ts";
 import { Lifetime } from "./runtime/cancellation.ts";
 import type { Clock } from "./runtime/clock.ts";
-import { allOperations } from "./service/operations.ts";
 
 /** The stages above a transport, and the objects that they share. */
 export interface Connection {
@@ -106,17 +105,6 @@ const sameLimits = (settings: Settings, other: Settings | undefined): boolean =>
   JSON.stringify([settings.limits, settings.limitScopes]) ===
   JSON.stringify([other?.limits, other?.limitScopes]);
 
-/** The operations that cannot send an email. One with an entry in `routes` can: its route may be the path of emails. */
-const withoutEmails = ({ routes }: Settings): ReadonlySet<string> =>
-  new Set(allOperations.flatMap(({ id, isEmail }) => (isEmail || Object.hasOwn(routes, id) ? [] : [id])));
-
-const emailPaths = ({ routes }: Settings): string[] =>
-  allOperations
-    .filter(({ isEmail }) => isEmail)
-    .flatMap(({ id, path }) =>
-      [path, routes[id]?.path ?? path].map((emailPath) => emailPath.replace(/\/:id$/, "")),
-    );
-
 /** Nests the stages around a transport. The first stage is outermost: it sees the request first, the response last. */
 const pipeline = (stages: readonly Stage[], transport: Send): Send =>
   stages.reduceRight<Send>(
@@ -180,14 +168,12 @@ export const connect = (
     emailGuard({
       guards: settings.emailGuards,
       log,
-      paths: emailPaths(settings),
       wallTime: () => clock.wallTime(),
     }),
     ...stages,
     // Innermost, so that a call doesn't hold its send-once key while it waits for a limit or a retry.
     claimOnce(clock),
   ];
-  const nonEmailOperations = withoutEmails(settings);
   const sendAny = pipeline(stages, transport.send);
   const sendEmail = pipeline(emailStages, transport.send);
   // Use the lifetime itself as the carrier: calls in flight keep it alive, even if nothing references the client.
@@ -195,7 +181,7 @@ export const connect = (
   return {
     settings,
     send: (sending, request) =>
-      nonEmailOperations.has(sending.operation.id) ? sendAny(sending, request) : sendEmail(sending, request),
+      sending.operation.isEmail ? sendEmail(sending, request) : sendAny(sending, request),
     redactor,
     limiter,
     slots,

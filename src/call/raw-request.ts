@@ -3,7 +3,7 @@ import { mustBeOneOf, type Rule, type Rules, refuseFaults, ruleFaults } from "..
 import { isBytes, isPlainObject, isSearchParams } from "../runtime/values.ts";
 import { Anything } from "../service/common.ts";
 import { comparablePath, isWithin } from "../service/comparable-path.ts";
-import type { Method, Operation, ReplayClass } from "../service/define.ts";
+import type { Method, Operation, OperationFacts, ReplayClass } from "../service/define.ts";
 import { jsonFault } from "../service/json.ts";
 import { allOperations } from "../service/operations.ts";
 
@@ -80,18 +80,13 @@ const faultsOf = (request: RawRequest): string[] => {
   return faults;
 };
 
-/** The operations that spend other limits besides requests. */
-const limitedOperations = allOperations.filter(({ budgets }) => budgets.length > 1);
-
-/** Whether a path matches a documented one, in which `:id` stands for any single segment. */
-const matchesTemplate = (template: string, fullPath: string): boolean => {
-  const segments = fullPath.split("/");
-  const pattern = comparablePath(template).split("/");
-  return (
-    pattern.length === segments.length &&
-    pattern.every((part, index) => part === ":id" || part === segments[index])
-  );
-};
+/**
+ * The operations that spend other limits besides requests. Longer paths come first, because a shorter path may occur in
+ * a longer one.
+ */
+const limitedOperations = allOperations
+  .filter(({ budgets }) => budgets.length > 1)
+  .toSorted((one, other) => other.path.length - one.path.length);
 
 /** The path of the base URL, and the changed routes of operations. */
 interface PathSettings {
@@ -99,21 +94,37 @@ interface PathSettings {
   readonly routes: Readonly<Record<string, Route>>;
 }
 
-/**
- * Finds the operation whose limits a request spends: the one with the longest path that occurs in the request's path.
- * Compares paths in a normalized spelling, like the email guard.
- */
-const limitedOperationOf = ({ method, path }: RawRequest, { basePath, routes }: PathSettings) => {
-  const fullPath = comparablePath(basePath + path);
-  let match: { readonly operation: Operation<never, unknown>; readonly length: number } | undefined;
-  for (const operation of limitedOperations)
-    for (const route of [operation, { ...operation, ...routes[operation.id] }]) {
-      const { length } = route.path;
-      const isMatch =
-        (route.method ?? operation.method) === method && isWithin(fullPath, comparablePath(route.path));
-      if (isMatch && length > (match?.length ?? 0)) match = { operation, length };
-    }
-  return match?.operation;
+/** The documented path of an operation and the one in `routes`, as far as its `:id`. */
+const pathsOf = ({ id, path }: OperationFacts, { routes }: PathSettings): string[] =>
+  [path, routes[id]?.path ?? path].map((own) => comparablePath(own.replace(/\/:id$/, "")));
+
+/** The path of a request from the root of the origin, in the form that is compared. */
+const fullPathOf = ({ path }: RawRequest, { basePath }: PathSettings): string =>
+  comparablePath(basePath + path);
+
+/** Finds the operation whose limits a request spends. */
+const limitedOperationOf = (request: RawRequest, settings: PathSettings) => {
+  const fullPath = fullPathOf(request, settings);
+  return limitedOperations.find((operation) => {
+    const methods = [operation.method, settings.routes[operation.id]?.method];
+    return (
+      methods.includes(request.method) &&
+      pathsOf(operation, settings).some((path) => isWithin(fullPath, path))
+    );
+  });
+};
+
+/** Whether a request may be about an email, so that the guards apply. */
+const isEmailRequest = (request: RawRequest, settings: PathSettings): boolean => {
+  const fullPath = fullPathOf(request, settings);
+  return (
+    allOperations
+      .filter(({ isEmail }) => isEmail)
+      .flatMap((operation) => pathsOf(operation, settings))
+      // Also compare with the path without its prefix, because a gateway may add the prefix.
+      .flatMap((path) => [path, path.replace("/api/v1/", "/")])
+      .some((path) => isWithin(fullPath, path))
+  );
 };
 
 /** The number of events in the body; 1 if the operation has no weight or the body has no array of events. */
@@ -125,8 +136,8 @@ const weightOf = (operation: Operation<never, unknown> | undefined, body: unknow
 };
 
 /**
- * Describes a raw request as an operation, so that it passes through the same stages. Its `path` is a documented path
- * or `request`, because hooks get it, and the real path may contain an id.
+ * Describes a raw request as an operation, so that it passes through the same stages. Hooks get `request` as its path,
+ * because the real path may contain an id.
  *
  * @throws ValidationError naming every fault; nothing was sent.
  */
@@ -135,19 +146,16 @@ export const rawOperation = (
   pathSettings: PathSettings,
 ): Operation<unknown, unknown> => {
   refuseFaults("request", faultsOf(request));
-  const { method, path, body, replay = method === "GET" ? "safe" : "never" } = request;
-  // Hooks get the documented path if there is one.
-  const documented = allOperations.find(
-    (operation) => operation.method === method && matchesTemplate(operation.path, comparablePath(path)),
-  );
+  const { method, body, replay = method === "GET" ? "safe" : "never" } = request;
   const limited = limitedOperationOf(request, pathSettings);
   return {
     id: "request",
     method,
-    path: documented?.path ?? "request",
+    path: "request",
     scope: [],
     replay,
     budgets: limited?.budgets ?? ["requests"],
+    isEmail: isEmailRequest(request, pathSettings),
     // A request with `sendAt` schedules an email, and `emails.schedule` does not have `stopsAlone`.
     stopsAlone: limited?.stopsAlone === true && Object(body).sendAt === undefined,
     weight: () => weightOf(limited, body),

@@ -1,15 +1,12 @@
 import type { EmailGuards } from "../options/email-guards.ts";
 import type { Log } from "../options/logger.ts";
-import { comparablePath, isWithin } from "../service/comparable-path.ts";
 import type { HttpRequest, HttpResponse } from "./message.ts";
-import type { Send, Sending, Stage } from "./types.ts";
+import type { Stage } from "./types.ts";
 
 /** The guards, and what the stage needs to apply them. */
 export interface EmailGuardSettings {
   readonly guards: EmailGuards;
   readonly log: Pick<Log, "info">;
-  /** The paths that send emails: the documented ones, and their replacements in `routes`. */
-  readonly paths: readonly string[];
   /** The current time, in milliseconds since 1970. */
   readonly wallTime: () => number;
 }
@@ -43,31 +40,17 @@ const dryRunResponse = (
  * Prevents emails to recipients that are not allowed, and all emails in a dry run, whichever method of the client
  * sends them. The stage is outermost, because such an email must not spend limits, wait or count as a request.
  */
-export const emailGuard = ({ guards, log, paths, wallTime }: EmailGuardSettings): Stage => {
-  const emailPaths = paths.map(comparablePath);
-  const isEmailRequest = ({ operation }: Sending, { method, path }: HttpRequest): boolean => {
-    if (method === "GET") return false;
-    if (operation.isEmail) return true;
-    const requestPath = comparablePath(path);
-    // Also compare with the email path without its prefix, because a gateway may add the prefix.
-    return emailPaths.some(
-      (emailPath) =>
-        isWithin(requestPath, emailPath) || isWithin(requestPath, emailPath.replace("/api/v1/", "/")),
-    );
-  };
-  const sendEmail = async (sending: Sending, request: HttpRequest, send: Send): Promise<HttpResponse> => {
+export const emailGuard = ({ guards, log, wallTime }: EmailGuardSettings): Stage =>
+  async function guardEmails(sending, request, next) {
     const { method } = request;
+    if (method === "GET") return next(sending, request);
     const { id: operation } = sending.operation;
     const { dryRun } = sending.plan;
     const body = request.body === undefined ? undefined : JSON.parse(request.body);
     if (method !== "DELETE") guards.check(operation, body, method === "POST");
-    if (!guards.isAlwaysDry && !(dryRun ?? guards.isDry)) return send(sending, request);
+    if (!guards.isAlwaysDry && !(dryRun ?? guards.isDry)) return next(sending, request);
     log.info("dry run, not sent", { operation });
     const response = dryRunResponse(request, Object(body), new Date(wallTime()).toISOString());
     sending.call.answered(response);
     return response;
   };
-  return function guardEmails(sending, request, next) {
-    return isEmailRequest(sending, request) ? sendEmail(sending, request, next) : next(sending, request);
-  };
-};

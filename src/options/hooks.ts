@@ -36,9 +36,7 @@ export interface AttemptNotice {
   readonly operation: string;
   /** The HTTP method, in upper case. */
   readonly method: string;
-  /**
-   * The path as the service's document writes it, without ids and query; `request` if the document has no such path.
-   */
+  /** The path as the service's document writes it, without ids and query; `request` for `client.request`. */
   readonly route: string;
   /** The number of the attempt, counted from 1. */
   readonly attempt: number;

@@ -1,7 +1,8 @@
 import { platform } from "../runtime/platform.ts";
 import { mustBeAtLeast, mustBeOneOf, mustBeSignal, mustBeWhole, type Rules } from "../runtime/rules.ts";
 import { isIterable, isLoopback, isPlainObject } from "../runtime/values.ts";
-import type { Method } from "../service/define.ts";
+import { comparablePath, isWithin } from "../service/comparable-path.ts";
+import type { Method, OperationFacts } from "../service/define.ts";
 import { allOperations } from "../service/operations.ts";
 
 const headerName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
@@ -119,22 +120,6 @@ export const keyFaults = (key: unknown): string[] => {
     : ["apiKey must be a string of visible ASCII characters without blanks, or a function that returns one"];
 };
 
-const placeholders = (path: string): string[] =>
-  path.split("/").filter((segment) => /^(:\w+|\{.*\})$/.test(segment));
-
-const placeholderFaults = (path: string, own: string): string[] => {
-  const [expected] = placeholders(own);
-  const actual = placeholders(path);
-  if (expected !== undefined && actual.filter((name) => name === expected).length !== 1)
-    return [` must have /${expected} for the id, like ${own} has`];
-  return actual
-    .filter((name) => name !== expected)
-    .map(
-      (name) =>
-        `: the operation has no value for the placeholder ${name}. Write the value itself into the path`,
-    );
-};
-
 const withMethod = /^(?:(GET|POST|PUT|PATCH|DELETE) )?(.*)$/s;
 
 /** The method and path that `routes` gives an operation. */
@@ -151,23 +136,35 @@ export const routeOf = (route: string): Route => {
   return { method: method as Method | undefined, path };
 };
 
+/** What is wrong with the path that `routes` gives an operation; undefined if it fits. */
+const pathFault = (path: unknown, own: OperationFacts): string | undefined => {
+  const isPath =
+    typeof path === "string" &&
+    /^\/(?!\/)[\x21-\x7e]*$/.test(path) &&
+    !/[?#\\]|(^|\/)\.{1,2}(\/|$)/.test(path);
+  if (!isPath)
+    return " must be a path of visible ASCII characters that starts with a single / and has no query and no dot segments; a method may precede it";
+  // The guards check the requests of email operations only.
+  if (!own.isEmail && isWithin(comparablePath(path), "/emails"))
+    return ": only the operations of emails may use the path of emails";
+  const placeholders = path.split("/").filter((segment) => /^(:\w+|\{.*\})$/.test(segment));
+  const needsId = own.path.split("/").includes(":id");
+  if (needsId && placeholders.filter((name) => name === ":id").length !== 1)
+    return ` must have /:id for the id, like ${own.path} has`;
+  const unknown = placeholders.find((name) => !needsId || name !== ":id");
+  return (
+    unknown &&
+    `: the operation has no value for the placeholder ${unknown}. Write the value itself into the path`
+  );
+};
+
 /** The faults of corrected paths. */
 export const routeFaults = (routes: unknown): string[] => {
   if (!isPlainObject(routes)) return ["routes must be a plain object of paths by operation id"];
   return Object.entries(routes).flatMap(([operation, route]) => {
-    const path: unknown = typeof route === "string" ? routeOf(route).path : route;
-    const own = allOperations.find(({ id }) => id === operation)?.path;
+    const own = allOperations.find(({ id }) => id === operation);
     if (own === undefined) return [`routes: there is no operation "${operation}"`];
-    const fits =
-      typeof path === "string" &&
-      /^\/(?!\/)[\x21-\x7e]*$/.test(path) &&
-      !/[?#\\]/.test(path) &&
-      !/(^|\/)\.{1,2}(\/|$)/.test(path);
-    const faults = fits
-      ? placeholderFaults(path, own)
-      : [
-          " must be a path of visible ASCII characters that starts with a single / and has no query and no dot segments; a method may precede it",
-        ];
-    return faults.map((fault) => `routes["${operation}"]${fault}`);
+    const fault = pathFault(typeof route === "string" ? routeOf(route).path : route, own);
+    return fault === undefined ? [] : [`routes["${operation}"]${fault}`];
   });
 };

@@ -197,17 +197,13 @@ test.each<[RawRequest, Partial<Record<"requests" | "events" | "emails", number>>
   expect(used).toEqual({ requests: 1, events: 0, emails: 0, ...spent });
 });
 
-test.each<[string, RawRequest, string]>([
-  ["documented", { method: "PATCH", path: "/api/v1/contacts/ada@example.com" }, "/api/v1/contacts/:id"],
-  ["any other", { method: "GET", path: "/api/v1/people/ada@example.com" }, "request"],
-  ["another method's", { method: "GET", path: "/api/v1/contacts/ada@example.com" }, "request"],
-  ["a longer", { method: "PATCH", path: "/api/v1/contacts/ada@example.com/notes" }, "request"],
-])("for %s path, hooks get only the documented path", async (_what, request, route) => {
+test("hooks get no path of a free request, because it may contain an id", async () => {
   const told: unknown[] = [];
   const hooks = { onRequest: (notice: object) => void told.push(notice) };
   const { sandbox, client } = scene({ hooks });
+  const request = { method: "PATCH", path: "/api/v1/contacts/ada@example.com" } as const;
   await client.request(request).catch(() => undefined);
-  expect(told).toEqual([{ operation: "request", method: request.method, route, attempt: 1 }]);
+  expect(told).toEqual([{ operation: "request", method: "PATCH", route: "request", attempt: 1 }]);
   expect(sandbox.state.requests.map(({ path }) => path)).toEqual([request.path]);
 });
 
