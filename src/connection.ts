@@ -40,11 +40,11 @@ const lazyTransport = (settings: Settings, limits: TransportLimits): Transport =
   let loaded: Transport | undefined;
   let closing: Promise<unknown> | undefined;
   const load = async (signal: AbortSignal | undefined): Promise<Transport> => {
-    const { undiciTransport, loadTunnelling } = await import("./http/transport/undici.ts");
-    const { origin, dispatcher, proxy, noProxy } = settings;
-    const tunnelling = proxy && !dispatcher ? await loadTunnelling({ proxy, noProxy }) : undefined;
+    const { undiciTransport, loadTunnel } = await import("./http/transport/undici.ts");
+    const { origin, dispatcher, proxy } = settings;
+    const tunnel = proxy && !dispatcher ? await loadTunnel(origin, proxy) : undefined;
     signal?.throwIfAborted();
-    loaded ??= undiciTransport({ ...limits, origin, dispatcher, tunnelling });
+    loaded ??= undiciTransport({ ...limits, origin, dispatcher, tunnel });
     return loaded;
   };
   const sendByTestDouble = async (
@@ -90,7 +90,7 @@ const share = (settings: Settings, parent: Connection | undefined) => {
   const isSame = (...names: readonly (keyof Settings)[]): boolean =>
     parentSettings !== undefined && names.every((name) => settings[name] === parentSettings[name]);
   const hasSameTransport = isSame(
-    ...(["origin", "fetch", "dispatcher", "proxy", "noProxy"] as const),
+    ...(["origin", "fetch", "dispatcher", "proxy"] as const),
     ...(["interception", "concurrency", "maxResponseBytes"] as const),
   );
   // The service counts requests per key, whichever transport sends them.

@@ -1,6 +1,7 @@
 import { ConfigurationError } from "./errors.ts";
 import { fetchTransport } from "./http/transport/fetch.ts";
-import type { TransportSettings, Tunnelling } from "./http/transport/undici.ts";
+import type { Tunnel } from "./http/transport/proxy.ts";
+import type { TransportSettings } from "./http/transport/undici.ts";
 import type { Transport } from "./http/types.ts";
 import { globalFetch } from "./options/snapshot.ts";
 
@@ -15,6 +16,6 @@ export const undiciTransport = ({ origin, dispatcher, ...limits }: TransportSett
 };
 
 /** Refuses a proxy, because a tunnel needs undici, too. */
-export const loadTunnelling = async (): Promise<Tunnelling> => {
+export const loadTunnel = async (): Promise<Tunnel> => {
   throw new ConfigurationError("proxy: undici does not run in this runtime; pass a fetch instead");
 };

@@ -7,22 +7,27 @@ import type { AttemptFailure, Sending } from "./types.ts";
 const ownAuthority =
   "if your network or company signs certificates itself, set NODE_EXTRA_CA_CERTS to its certificate file before Node starts";
 
+const wrongProxyName = "check the host name of the proxy: its certificate is for another host";
+
 type Failure = Pick<AttemptFailure, "kind" | "message" | "cause" | "response">;
 
 /** Advice for a failed connection, keyed by error code. */
-const byCode: Readonly<Record<string, string>> = {
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: ownAuthority,
-  UNABLE_TO_GET_ISSUER_CERT: ownAuthority,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: ownAuthority,
-  SELF_SIGNED_CERT_IN_CHAIN: ownAuthority,
-  DEPTH_ZERO_SELF_SIGNED_CERT: ownAuthority,
-  CERT_HAS_EXPIRED: "the server's certificate has expired, or this machine's clock is wrong",
-  CERT_NOT_YET_VALID: "this machine's clock may be wrong: the server's certificate is not valid yet",
-  ERR_TLS_CERT_ALTNAME_INVALID: "check the host name of baseUrl: the certificate is for another host",
-  ERR_SSL_WRONG_VERSION_NUMBER: "check baseUrl: this port seems to speak http, not https",
-  ENOTFOUND: "check the host name of baseUrl; behind a proxy, set the option proxy",
-  EAI_AGAIN: "check this machine's DNS; behind a proxy, set the option proxy",
-};
+const byCode: ReadonlyMap<unknown, string> = new Map(
+  Object.entries({
+    UNABLE_TO_VERIFY_LEAF_SIGNATURE: ownAuthority,
+    UNABLE_TO_GET_ISSUER_CERT: ownAuthority,
+    UNABLE_TO_GET_ISSUER_CERT_LOCALLY: ownAuthority,
+    SELF_SIGNED_CERT_IN_CHAIN: ownAuthority,
+    DEPTH_ZERO_SELF_SIGNED_CERT: ownAuthority,
+    CERT_HAS_EXPIRED: "the server's certificate has expired, or this machine's clock is wrong",
+    CERT_NOT_YET_VALID: "this machine's clock may be wrong: the server's certificate is not valid yet",
+    ERR_TLS_CERT_ALTNAME_INVALID: "check the host name of baseUrl: the certificate is for another host",
+    ERR_SSL_WRONG_VERSION_NUMBER: "check baseUrl: this port seems to speak http, not https",
+    ENOTFOUND: "check the host name of baseUrl; behind a proxy, set the option proxy",
+    EAI_AGAIN: "check this machine's DNS; behind a proxy, set the option proxy",
+    UND_ERR_PRX_TLS: wrongProxyName,
+  }),
+);
 
 const loopback = /no connection to (localhost|127(\.\d+){3}|\[::1\]):/;
 
@@ -30,47 +35,38 @@ const closedByProxy =
   "check the URL of the proxy, and whether the proxy can reach the host and port of baseUrl: a server that is no proxy, a proxy that requires https in its URL, and some proxies without a route close the connection";
 
 /** Advice for a failed connection to a proxy, keyed by error code. */
-const byProxyCode: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "check that the proxy is running",
-  ENOTFOUND: "check the host name of the proxy",
-  EAI_AGAIN: "check the host name of the proxy, and this machine's DNS",
-  ERR_SSL_WRONG_VERSION_NUMBER: "check the URL of the proxy: this port seems to speak http, not https",
-  UND_ERR_PRX_TLS: "check the host name of the proxy: its certificate is for another host",
-  PROXY_CLOSED_CONNECTION: closedByProxy,
-  ECONNRESET: closedByProxy,
-  PROXY_SPEAKS_NO_HTTP:
-    "check the URL of the proxy: this port does not speak http. It may be a port of another server, or of a proxy that requires https in its URL",
-};
+const byProxyCode: ReadonlyMap<unknown, string> = new Map(
+  Object.entries({
+    ECONNREFUSED: "check that the proxy is running",
+    ENOTFOUND: "check the host name of the proxy",
+    EAI_AGAIN: "check the host name of the proxy, and this machine's DNS",
+    ERR_SSL_WRONG_VERSION_NUMBER: "check the URL of the proxy: this port seems to speak http, not https",
+    ERR_TLS_CERT_ALTNAME_INVALID: wrongProxyName,
+    ECONNRESET: closedByProxy,
+    PROXY_SPEAKS_NO_HTTP:
+      "check the URL of the proxy: this port does not speak http. It may be a port of another server, or of a proxy that requires https in its URL",
+  }),
+);
 
-/** Advice for a proxy that refused a tunnel; undefined for any other failure. */
-const refusalHint = (code: string): string | undefined => {
+/** Advice for a failed connection to a proxy, or for a refused tunnel; undefined for any other failure. */
+const proxyHint = (code: unknown): string | undefined => {
   if (refusedPassword.includes(code))
     return "set the user name and password, percent-encoded, in the URL of the proxy; the client supports only Basic authentication";
-  const [, kind] = /^PROXY_ANSWERED_([45])/.exec(code) ?? [];
-  if (kind === undefined) return undefined;
-  return kind === "4"
-    ? "the proxy does not allow this connection: ask its administrator to allow the host and port of baseUrl"
-    : "the proxy cannot reach the service: check the host and port of baseUrl, and the proxy's own network";
-};
-
-const proxyHint = (code: string): string | undefined =>
-  Object.hasOwn(byProxyCode, code) ? byProxyCode[code] : refusalHint(code);
-
-const isProxyFault = (cause: unknown): boolean => {
-  const { code, message }: { code?: unknown; message?: unknown } = Object(cause);
-  return code === "UND_ERR_PRX_TLS" || (typeof message === "string" && message.startsWith("the proxy "));
+  const refusal = String(code);
+  if (refusal.startsWith("PROXY_ANSWERED_4"))
+    return "the proxy does not allow this connection: ask its administrator to allow the host and port of baseUrl";
+  return refusal.startsWith("PROXY_ANSWERED_5")
+    ? "the proxy cannot reach the service: check the host and port of baseUrl, and the proxy's own network"
+    : byProxyCode.get(code);
 };
 
 const connectionHint = ({ cause, message }: Failure): string | undefined => {
-  const { code }: { code?: unknown } = Object(cause);
-  const hint = isProxyFault(cause) && typeof code === "string" ? proxyHint(code) : undefined;
-  if (hint !== undefined) return hint;
-  if (code === "ECONNREFUSED") {
-    return loopback.test(message)
-      ? "is the sandbox running? Start it with: npx touchpoint sandbox"
-      : "nothing listens there: check the host and port of baseUrl";
-  }
-  return typeof code === "string" && Object.hasOwn(byCode, code) ? byCode[code] : undefined;
+  const { code, message: reason }: { code?: unknown; message?: unknown } = Object(cause);
+  const hint = String(reason).startsWith("the proxy ") ? proxyHint(code) : undefined;
+  if (hint !== undefined || code !== "ECONNREFUSED") return hint ?? byCode.get(code);
+  return loopback.test(message)
+    ? "is the sandbox running? Start it with: npx touchpoint sandbox"
+    : "nothing listens there: check the host and port of baseUrl";
 };
 
 /** Advice for a 403. Source: service document, Authentication, 4 and 6, and Errors, 403. */

@@ -14,7 +14,7 @@ import { type Hooks, safeHooks } from "./hooks.ts";
 import { documentedLimits, type LimitScopes, type Limits } from "./limits.ts";
 import { type Log, type Logger, type LogLevel, logTo } from "./logger.ts";
 import type { Priority } from "./priority.ts";
-import { type Environment, type ProxyRoute, proxyRoute } from "./proxy.ts";
+import { type Environment, proxyFor } from "./proxy.ts";
 import { isShared, type SharedLimits } from "./shared-limits.ts";
 import { baseUrlOf, browserFaults, keyFaults, platformFaults, type Route, routeOf } from "./validation.ts";
 
@@ -187,10 +187,7 @@ type Optional = "fetch" | "totalTimeoutMs" | "priority" | "maxWaitMs" | "dispatc
 type DefinedOptions = { readonly [Name in keyof ClientOptions]?: NonNullable<ClientOptions[Name]> };
 
 /** Options with every default filled in. */
-export interface Settings
-  extends ProxyRoute,
-    Required<Pick<DefinedOptions, Defaulted>>,
-    Pick<ClientOptions, Optional> {
+export interface Settings extends Required<Pick<DefinedOptions, Defaulted>>, Pick<ClientOptions, Optional> {
   readonly apiKey: KeySource;
   /** The scheme, host and port of the service. */
   readonly origin: string;
@@ -206,6 +203,8 @@ export interface Settings
   readonly log: Log;
   readonly emailGuards: EmailGuards;
   readonly routes: Readonly<Record<string, Route>>;
+  /** The URL of the proxy for the service; undefined if there is none. */
+  readonly proxy: string | undefined;
 }
 
 const defaults = {
@@ -237,7 +236,7 @@ export const settingsFrom = (options: ClientOptions, environment: Environment): 
   if (options.dangerouslyAllowBrowser !== true) faults.push(...browserFaults());
   faults.push(...platformFaults());
   const guards = emailGuards(options, environment, { faults, log });
-  const route = proxyRoute(options.proxy, { origin, environment }, faults);
+  const proxy = proxyFor(options.proxy, { origin, environment }, faults);
   if (faults.length > 0 || apiKey === undefined) throw new ConfigurationError(faults.join("; "));
   const { limits } = options;
   const sharing = isShared(limits) ? limits : undefined;
@@ -250,9 +249,8 @@ export const settingsFrom = (options: ClientOptions, environment: Environment): 
     basePath,
     limits: sharing?.numbers ?? (limits === false ? false : { ...documentedLimits, ...limits }),
     sharing,
-    ...route,
-    interception:
-      options.interception !== false && (options.proxy === undefined || route.proxy === undefined),
+    proxy,
+    interception: options.interception !== false && (options.proxy === undefined || proxy === undefined),
     ledger: options.ledger ?? memoryLedger(),
     workspace:
       customFields || events || unknownFields

@@ -193,8 +193,8 @@ test("a proxy that closes the connection ends the attempt, after one CONNECT", a
   await expect(client.emails.send(email)).rejects.toMatchObject({
     code: "connection_failed",
     outcome: "not-applied",
-    message: `emails.send: not sent (PROXY_CLOSED_CONNECTION, no connection to ${name}:${service.port} through the proxy 127.0.0.1:${proxy.port}). Nothing was applied.`,
-    cause: { message: `the proxy 127.0.0.1:${proxy.port}: other side closed` },
+    message: `emails.send: not sent (ECONNRESET, no connection to ${name}:${service.port} through the proxy 127.0.0.1:${proxy.port}). Nothing was applied.`,
+    cause: { message: `the proxy 127.0.0.1:${proxy.port}: socket hang up` },
   });
   expect(proxy.connects).toHaveLength(1);
 });

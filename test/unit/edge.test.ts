@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { loadTunnelling, undiciTransport } from "../../src/edge.ts";
+import { loadTunnel, undiciTransport } from "../../src/edge.ts";
 import type { Dispatcher } from "../../src/index.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { bySpec } from "../support/sending.ts";
@@ -26,7 +26,7 @@ test("a dispatcher is refused there by name", () => {
 });
 
 test("a proxy is refused there by name", async () => {
-  await expect(loadTunnelling()).rejects.toThrow(
+  await expect(loadTunnel()).rejects.toThrow(
     "proxy: undici does not run in this runtime; pass a fetch instead",
   );
 });

@@ -8,10 +8,7 @@ import { afterReading, type Clock, SharedTimers } from "../../runtime/clock.ts";
 import { headersOf } from "../message.ts";
 import type { Sending, Transport } from "../types.ts";
 import { Attempt, type AttemptLimits, type TransportLimits } from "./attempt.ts";
-import type { Open, ProxySettings, ProxyTunnel } from "./proxy.ts";
-
-/** Finds the tunnel for an origin; undefined if its requests do not go through the proxy. */
-export type Tunnelling = (origin: string, open: Open) => ProxyTunnel | undefined;
+import type { Open, Tunnel } from "./proxy.ts";
 
 /** One of undici's clients. It has one socket at a time, and opens a new one if that breaks. */
 interface PooledClient {
@@ -63,12 +60,12 @@ class ConnectionPool {
    */
   #closesEarly = false;
   #isClosed = false;
-  readonly #tunnel: ProxyTunnel | undefined;
+  readonly #tunnel: Tunnel | undefined;
 
-  constructor(origin: string, clock: Clock, tunnelling: Tunnelling | undefined) {
+  constructor(origin: string, clock: Clock, tunnel: Tunnel | undefined) {
     this.#origin = origin;
     this.#clock = clock;
-    this.#tunnel = tunnelling?.(origin, (...to) => this.#openSocket(...to));
+    this.#tunnel = tunnel;
   }
 
   /** The host in error messages. */
@@ -154,12 +151,14 @@ class ConnectionPool {
       callback(error, socket);
     };
     const timeout = new AbortController();
+    const { signal } = timeout;
     const cancel = this.#clock.after(connectTimeoutMs, () => timeout.abort(connectTimeoutError()), {
       idle: true,
     });
-    if (this.#tunnel !== undefined) return this.#tunnel.connect({ ...to, signal: timeout.signal }, done);
+    const open: Open = (...socketTo) => this.#openSocket(...socketTo);
+    if (this.#tunnel !== undefined) return this.#tunnel.connect(to, { open, signal }, done);
     const socket = this.#openSocket(to, done);
-    timeout.signal.addEventListener("abort", () => socket.destroy(connectTimeoutError()));
+    signal.addEventListener("abort", () => socket.destroy(signal.reason));
   }
 
   #openSocket(to: object, callback: ConnectCallback): Socket {
@@ -173,7 +172,7 @@ class ConnectionPool {
 export interface TransportSettings extends TransportLimits {
   readonly origin: string;
   readonly dispatcher: Dispatcher | undefined;
-  readonly tunnelling?: Tunnelling | undefined;
+  readonly tunnel?: Tunnel | undefined;
 }
 
 /**
@@ -184,23 +183,18 @@ const isOldDispatcherError = (error: unknown): boolean =>
   error instanceof Error && /^invalid on\w+ method$|onConnect is not a function/.test(error.message);
 
 /** Loads the code for proxies. */
-export const loadTunnelling = async (settings: ProxySettings): Promise<Tunnelling> => {
-  const { proxyTunnel } = await import("./proxy.ts");
-  return (origin, open) => proxyTunnel(origin, settings, open);
+export const loadTunnel = async (origin: string, proxy: string): Promise<Tunnel> => {
+  const { tunnelTo } = await import("./proxy.ts");
+  return tunnelTo(origin, proxy);
 };
 
 /** Sends with undici's `dispatch`, which takes a quarter of the time of undici's fetch and adds no headers. */
-export const undiciTransport = ({
-  origin,
-  dispatcher,
-  tunnelling,
-  ...limits
-}: TransportSettings): Transport => {
+export const undiciTransport = ({ origin, dispatcher, tunnel, ...limits }: TransportSettings): Transport => {
   if (!("WebAssembly" in globalThis))
     throw new ConfigurationError(
       "the default transport needs WebAssembly, which this process lacks (node --jitless): pass a fetch that does not need it",
     );
-  const own = dispatcher === undefined ? new ConnectionPool(origin, limits.clock, tunnelling) : undefined;
+  const own = dispatcher === undefined ? new ConnectionPool(origin, limits.clock, tunnel) : undefined;
   const sharedTimers = new SharedTimers(limits.clock);
   const attempts: AttemptLimits = {
     ...limits,
