@@ -7,7 +7,7 @@ import { placeOf } from "../answerer.ts";
 import type { HttpRequest, HttpResponse } from "../message.ts";
 import { isErrorLike, sanitizedError } from "../sanitized-error.ts";
 import { AttemptFailure, type Sending } from "../types.ts";
-import { appended, codingsOf, decompress } from "./body.ts";
+import { codingsOf, decompress } from "./body.ts";
 
 export interface AttemptLimits {
   readonly maxResponseBytes: number;
@@ -29,8 +29,6 @@ export interface Controller {
   abort(reason: Error): void;
 }
 
-const none = new Uint8Array(0);
-
 /**
  * One attempt, from queueing its bytes to the last byte of the response. A single timer covers all of it. The attempt
  * is settled by whichever comes first: a complete response, a failure, the timer or an abort. undici uses it as a
@@ -51,8 +49,8 @@ export class Attempt {
   readonly #unlink: () => void;
   /** The start of the response. The status is 0 until it arrives. */
   #start: Pick<HttpResponse, "status" | "headers" | "retryAfterMs"> = { status: 0, headers: {} };
-  #bytes: Uint8Array = none;
-  /** The length of the body in `#bytes`. The rest of the buffer is free. */
+  #chunks: Uint8Array[] = [];
+  /** The length of all chunks together. */
   #length = 0;
   #controller: Controller | undefined;
 
@@ -122,11 +120,9 @@ export class Attempt {
   /** Called when a chunk of the body has arrived. */
   onResponseData(_controller: unknown, chunk: Uint8Array): void {
     if (this.hasEnded) return;
-    const length = this.#length + chunk.byteLength;
-    if (length > this.#limits.maxResponseBytes) return this.#tooLarge();
-    // Don't copy the first chunk, because most bodies arrive in one chunk.
-    this.#bytes = this.#length === 0 ? chunk : appended(this.#bytes, this.#length, chunk);
-    this.#length = length;
+    this.#length += chunk.byteLength;
+    if (this.#length > this.#limits.maxResponseBytes) return this.#tooLarge();
+    this.#chunks.push(chunk);
   }
 
   /** Called when the last byte has arrived. */
@@ -136,8 +132,7 @@ export class Attempt {
     this.#cancelTimer();
     // A repeated header is an array. `String` joins its values to one list.
     const coding = this.#start.headers["content-encoding"];
-    const { buffer, byteOffset } = this.#bytes;
-    const bytes = Buffer.from(buffer, byteOffset, this.#length);
+    const bytes = Buffer.concat(this.#chunks);
     const codings = coding === undefined || this.#length === 0 ? [] : codingsOf(String(coding));
     if (codings.length === 0) return this.#complete(bytes);
     decompress(bytes, codings, this.#limits.maxResponseBytes).then(
@@ -236,7 +231,7 @@ export class Attempt {
     this.hasEnded = true;
     this.#cancelTimer();
     this.#unlink();
-    this.#bytes = none;
+    this.#chunks = [];
     this.#controller = undefined;
   }
 }

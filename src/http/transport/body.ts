@@ -1,21 +1,3 @@
-const minBytes = 4_096;
-
-/**
- * Appends a chunk to the first `length` bytes of a buffer. Allocates a larger buffer if the chunk doesn't fit. A list
- * of separate chunks would take a hundred bytes more per chunk.
- */
-export const appended = (bytes: Uint8Array, length: number, chunk: Uint8Array): Uint8Array => {
-  const newLength = length + chunk.byteLength;
-  let target = bytes;
-  // The first chunk's buffer belongs to the socket. It has no free bytes, so this code never writes to it.
-  if (newLength > bytes.byteLength) {
-    target = Buffer.allocUnsafeSlow(Math.max(newLength, 2 * bytes.byteLength, minBytes));
-    target.set(bytes.subarray(0, length));
-  }
-  target.set(chunk, length);
-  return target;
-};
-
 /**
  * Decompresses gzip, deflate and br. The library doesn't request compression, but a service or proxy may compress
  * anyway.
@@ -26,18 +8,17 @@ export const decompress = async (
   maxBytes: number,
 ): Promise<Buffer> => {
   const [zlib, { promisify }] = await Promise.all([import("node:zlib"), import("node:util")]);
-  const decoders: Readonly<Record<string, (input: Buffer) => Promise<Buffer>>> = {
-    gzip: (input) => promisify<Buffer, object, Buffer>(zlib.gunzip)(input, options),
-    deflate: (input) => promisify<Buffer, object, Buffer>(zlib.inflate)(input, options),
-    br: (input) => promisify<Buffer, object, Buffer>(zlib.brotliDecompress)(input, options),
-  };
-  // zlib stops at this length, so a decompression bomb never creates a large buffer.
-  const options = { maxOutputLength: maxBytes };
+  const decoders = new Map([
+    ["gzip", promisify(zlib.gunzip)],
+    ["deflate", promisify(zlib.inflate)],
+    ["br", promisify(zlib.brotliDecompress)],
+  ]);
   let plain = bytes;
-  for (const coding of [...codings].reverse()) {
-    const decode = decoders[coding.replace(/^x-/, "")];
+  for (const coding of codings.toReversed()) {
+    const decode = decoders.get(coding.replace(/^x-/, ""));
     if (decode === undefined) throw new Error(`content-encoding ${coding} is not known`);
-    plain = await decode(plain);
+    // zlib stops at this length, so a decompression bomb never creates a large buffer.
+    plain = await decode(plain, { maxOutputLength: maxBytes });
   }
   return plain;
 };
