@@ -6,13 +6,7 @@ export type { DroppedEvent, OutcomeOfEvent, RecorderOptions } from "./batch/reco
 export type { ChangesOptions, ContactChange, ContactChanges } from "./bulk/changes-options.ts";
 export type { ForecastOptions, IngestForecast } from "./bulk/forecast.ts";
 export type * from "./bulk/import-options.ts";
-export type {
-  EventPlace,
-  EventWithOutcome,
-  IngestOptions,
-  IngestReport,
-  RejectedEvent,
-} from "./bulk/ingest-options.ts";
+export type * from "./bulk/ingest-options.ts";
 export type { Progress } from "./bulk/progress.ts";
 export type { InputSource } from "./bulk/source-run.ts";
 export type { SourcePlace, WorkOptions } from "./bulk/work-options.ts";
