@@ -15,6 +15,8 @@ const minDistinctLength = 6;
 // The redactor removes older keys, too, because a call can outlive its key.
 const maxKeys = 100;
 const replacement = "[redacted]";
+// The limit keeps the recursion from a hostile body, which may be nested to any depth.
+const deepestPart = 500;
 
 const namedEntities: Readonly<Record<string, string>> = {
   "&": "amp",
@@ -92,26 +94,15 @@ export class Redactor {
     return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, clean(value)]));
   }
 
-  /**
-   * Cleans a body in place, so the body must not belong to the caller. The method doesn't recurse, because a body may
-   * be nested to any depth.
-   */
-  body(body: unknown): unknown {
+  /** Copies a body without the keys. A part that is nested deeper than any real body is replaced. */
+  body(body: unknown, depth = 0): unknown {
     if (typeof body === "string") return this.text(body);
-    const pending = typeof body === "object" && body !== null ? [body] : [];
-    for (let parent = pending.pop(); parent !== undefined; parent = pending.pop()) {
-      for (const [name, value] of Object.entries(parent)) {
-        if (typeof value === "object" && value !== null) pending.push(value);
-        const clean: unknown = typeof value === "string" ? this.text(value) : value;
-        const cleanName = this.text(name);
-        if (cleanName === name && clean === value) continue;
-        if (cleanName !== name) Reflect.deleteProperty(parent, name);
-        // Define the property instead of assigning it, because its name may be __proto__.
-        const property = { value: clean, enumerable: true, writable: true, configurable: true };
-        Object.defineProperty(parent, cleanName, property);
-      }
-    }
-    return body;
+    if (typeof body !== "object" || body === null) return body;
+    if (depth > deepestPart) return replacement;
+    if (Array.isArray(body)) return body.map((part) => this.body(part, depth + 1));
+    return Object.fromEntries(
+      Object.entries(body).map(([name, part]) => [this.text(name), this.body(part, depth + 1)]),
+    );
   }
 
   #cause(cause: unknown): unknown {
