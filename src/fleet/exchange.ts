@@ -4,7 +4,7 @@ import type { Clock } from "../runtime/clock.ts";
 import { type BudgetRecord, format, silenceMs } from "./budget-record.ts";
 import { grant } from "./grant.ts";
 import type { Message, Reply } from "./messages.ts";
-import type { Place, StoredValue } from "./place.ts";
+import type { Place, StoredValue, StoredValues } from "./place.ts";
 
 /**
  * A round trip to a place. The place's time was `now` at some moment between `sentAt` and `heardAt` of this process.
@@ -128,10 +128,8 @@ export class Exchange {
     return { now, values, sentAt: localNow - (latest.heardAt - latest.sentAt), heardAt: localNow };
   }
 
-  async #read(keys: readonly string[]): Promise<Snapshot> {
-    const sentAt = this.#clock.now();
-    const stored = await this.#place.read(keys);
-    return { ...stored, ...this.#endTrip(sentAt) };
+  #read(keys: readonly string[]): Promise<Snapshot> {
+    return this.#trip(() => this.#place.read(keys));
   }
 
   /**
@@ -148,7 +146,6 @@ export class Exchange {
   }
 
   async #write(keys: readonly string[], records: readonly BudgetRecord[], { values }: Snapshot) {
-    const sentAt = this.#clock.now();
     const version = `${this.#process}:${this.#writes++}`;
     const changes = keys.map((key, at) => ({
       key,
@@ -158,24 +155,26 @@ export class Exchange {
     }));
     // If the write gets no answer, the stored values are unknown.
     for (const key of keys) this.#values.delete(key);
-    const stored = await this.#place.write(changes);
-    const { heardAt } = this.#endTrip(sentAt);
+    const stored = await this.#trip(() => this.#place.write(changes));
+    const { now, sentAt, heardAt } = stored;
     // A database client may repeat a write after a lost connection, and then finds the version that it has just
     // written.
     const isOwn = stored.values.length > 0 && stored.values.every((value) => value.version === version);
     const isWritten = stored.isWritten || isOwn;
     for (const [at, key] of keys.entries()) {
       const value = isWritten ? changes[at] : stored.values[at];
-      if (value !== undefined) this.#values.set(key, { ...value, now: stored.now, sentAt, heardAt });
+      if (value !== undefined) this.#values.set(key, { ...value, now, sentAt, heardAt });
     }
-    return { ...stored, isWritten, sentAt, heardAt };
+    return { ...stored, isWritten };
   }
 
-  /** Notes the end of a round trip, and returns its times. */
-  #endTrip(sentAt: number): Pick<Snapshot, "sentAt" | "heardAt"> {
+  /** Makes a round trip to the place, and measures it. */
+  async #trip<Answer extends StoredValues>(request: () => Promise<Answer>): Promise<Answer & Trip> {
+    const sentAt = this.#clock.now();
+    const answer = await request();
     const heardAt = this.#clock.now();
     this.heardAt = heardAt;
     this.floor.add(heardAt - sentAt, heardAt);
-    return { sentAt, heardAt };
+    return { ...answer, sentAt, heardAt };
   }
 }

@@ -40,15 +40,15 @@ export class FleetBudget implements SharedBudget {
   #last: BudgetReply | undefined;
   #heardAt = Number.NEGATIVE_INFINITY;
   #tripMs = 0;
-  #unreportedPause = { ms: 0, by: "" };
+  /** The pause that the store does not know yet. */
+  #pause: { readonly until: number; readonly by: string } | undefined;
   /** The permits that this process may use while the store is unavailable. */
   readonly #aloneMax: number;
   readonly #alone: Permits<this>;
   /** Whether the process has used the budget without the store since its last reply. */
   #wasAlone = false;
-  /** The daily use that the store does not know yet, and the part of it that an unanswered message reports. */
+  /** The daily use that the store does not know yet. */
   #unreported = 0;
-  #reporting = 0;
 
   constructor(
     { key, name, limit, max, gateOf }: Pick<FleetBudget, "key" | "name" | "limit" | "max" | "gateOf">,
@@ -106,11 +106,12 @@ export class FleetBudget implements SharedBudget {
   }
 
   paused(ms: number, by: string): void {
-    if (ms > this.#unreportedPause.ms) this.#unreportedPause = { ms, by };
+    const until = this.#clock.now() + ms;
+    if (until > (this.#pause?.until ?? 0)) this.#pause = { until, by };
   }
 
   get hasUnreportedPause(): boolean {
-    return this.#unreportedPause.ms > 0;
+    return this.#pause !== undefined;
   }
 
   close(): Promise<void> {
@@ -143,16 +144,14 @@ export class FleetBudget implements SharedBudget {
     this.#unreported -= weight;
   }
 
-  /** Creates the budget's part of a message. `heard` takes the reply; undefined if the store failed. */
+  /** Creates the budget's part of a message. `heard` takes the reply. */
   report() {
     const { max, windowMs } = this.limit;
-    const { ms: pauseMs, by: pausedBy } = this.#unreportedPause;
-    this.#unreportedPause = { ms: 0, by: "" };
+    const pause = this.#pause;
     const wasAlone = this.#wasAlone;
     // Never report a negative charge: a message that is applied twice would make the daily count too low. Returned use
     // offsets later use instead.
-    const charge = Math.max(0, this.#unreported - this.#reporting);
-    this.#reporting += charge;
+    const charge = Math.max(0, this.#unreported);
     const sentAt = this.#clock.now();
     const message: BudgetMessage = {
       max: Math.min(max, Number.MAX_SAFE_INTEGER),
@@ -169,20 +168,17 @@ export class FleetBudget implements SharedBudget {
       tripMs: this.#tripMs,
       wasAlone,
       charge,
-      pauseMs,
-      pausedBy,
+      // A pause that has ended meanwhile also needs a probe.
+      pauseMs: pause === undefined ? 0 : Math.max(1, pause.until - sentAt),
+      pausedBy: pause?.by ?? "",
     };
-    // A reply may still come after the message was considered lost.
-    let isPending = true;
-    const heard = (reply: BudgetReply | undefined): void => {
-      if (isPending) this.#reporting -= charge;
-      isPending = false;
-      if (reply === undefined) return this.paused(pauseMs, pausedBy);
+    const heard = (reply: BudgetReply): void => {
       this.#last = reply;
       this.#heardAt = this.#clock.now();
       this.#tripMs = this.#heardAt - sentAt;
       this.#unreported -= charge;
       if (wasAlone) this.#wasAlone = false;
+      if (this.#pause === pause) this.#pause = undefined;
       if (reply.pausedForMs > 0) this.#budget?.pause(reply.pausedForMs, reply.pausedBy);
     };
     return { message, heard };

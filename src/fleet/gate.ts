@@ -46,8 +46,6 @@ export class FleetGate implements Gate {
   readonly #tickets = new Map<SharingRequest, Ticket>();
   /** The ended requests that are not reported yet. */
   readonly #ended: Ended[] = [];
-  /** The requests of the question that the store has not answered yet. */
-  #underWay: readonly Ticket[] | undefined;
   /** When to request permits for the waiting requests; `Infinity` from the request for permits until the answer. */
   #askAt = Number.NEGATIVE_INFINITY;
   #inFlight = 0;
@@ -161,23 +159,21 @@ export class FleetGate implements Gate {
     this.#sendIn(0);
   }
 
-  parts(): readonly Part[] {
+  part(): Part | undefined {
     const isWaiting = this.#kind.queues.size > 0;
     const sentAt = this.#now;
     const isSilent = this.#inFlight > 0 && sentAt - this.#sentAt >= messageEveryMs / 2;
     if (this.#inFlight > 0) this.#sendIn(messageEveryMs);
     else if (!isWaiting) this.#store.gates.delete(this);
     const ended = this.#ended.splice(0);
-    const mayAsk = this.#underWay === undefined;
-    const waiting = mayAsk ? this.#waiting() : [];
+    const waiting = this.#waiting();
     // A question without requests reports that no request waits now, or checks whether a lost store is back.
     const needsEmptyAsk = !isWaiting && (this.lacks !== undefined || this.#store.lost !== undefined);
-    const tickets = mayAsk && (waiting.length > 0 || needsEmptyAsk) ? waiting : undefined;
-    if (mayAsk) this.#askAt = tickets === undefined ? Number.NEGATIVE_INFINITY : never;
-    if (ended.length === 0 && tickets === undefined && !isSilent) return [];
-    this.#underWay ??= tickets;
+    const tickets = waiting.length > 0 || needsEmptyAsk ? waiting : undefined;
+    this.#askAt = tickets === undefined ? Number.NEGATIVE_INFINITY : never;
+    if (ended.length === 0 && tickets === undefined && !isSilent) return undefined;
     this.#sentAt = sentAt;
-    const part: Part = {
+    return {
       budgets: this.#budgets,
       message: {
         kind: `${this.#kind.priority} ${this.#kind.budgets.map(({ name }) => name).join("+")}`,
@@ -186,21 +182,15 @@ export class FleetGate implements Gate {
         ask: tickets && this.#askOf(tickets),
       },
       heard: (reply, messageSentAt) => {
-        if (reply !== undefined) {
-          this.#answeredAt = Math.max(this.#answeredAt, messageSentAt);
-          if (tickets !== undefined) this.#answered(tickets, reply, messageSentAt);
-          return;
-        }
+        this.#answeredAt = Math.max(this.#answeredAt, messageSentAt);
+        if (tickets !== undefined) this.#answered(tickets, reply, messageSentAt);
+      },
+      failed: () => {
         this.#ended.unshift(...ended);
+        this.#askAt = this.#now + retryMs;
         this.#store.gates.add(this);
       },
-      expired: () => {
-        if (this.#underWay !== tickets) return;
-        this.#underWay = undefined;
-        this.#askAt = this.#now + retryMs;
-      },
     };
-    return [part];
   }
 
   /**
@@ -236,17 +226,14 @@ export class FleetGate implements Gate {
 
   #answered(tickets: readonly Ticket[], { granted, waitMs, lacks }: PartReply, sentAt: number): void {
     const now = this.#now;
-    if (this.#underWay === tickets) {
-      this.#underWay = undefined;
-      const lacking = tickets[granted.length]?.request;
-      // A request for which the day has no room is refused. Request permits for the request behind it at once.
-      const isDayFull =
-        lacking !== undefined && !this.#spending(lacking).every(([budget, weight]) => budget.has(weight));
-      // Ask again two round trips before the wait ends, so that the answer arrives in time.
-      const againInMs = Math.max(1, waitMs - 2 * this.#store.floorMs);
-      this.#askAt = lacks === undefined || isDayFull ? now : now + againInMs;
-      this.lacks = lacks === undefined ? undefined : { index: lacks, until: now + waitMs };
-    }
+    const lacking = tickets[granted.length]?.request;
+    // A request for which the day has no room is refused. Request permits for the request behind it at once.
+    const isDayFull =
+      lacking !== undefined && !this.#spending(lacking).every(([budget, weight]) => budget.has(weight));
+    // Ask again two round trips before the wait ends, so that the answer arrives in time.
+    const againInMs = Math.max(1, waitMs - 2 * this.#store.floorMs);
+    this.#askAt = lacks === undefined || isDayFull ? now : now + againInMs;
+    this.lacks = lacks === undefined ? undefined : { index: lacks, until: now + waitMs };
     for (const [index, inMs] of granted.entries()) {
       const ticket = tickets[index];
       if (ticket === undefined || ticket.hasGone) continue;

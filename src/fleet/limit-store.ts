@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { LostStore } from "../options/shared-limits.ts";
+import { inTime } from "../runtime/cancellation.ts";
 import type { Cancel, Clock } from "../runtime/clock.ts";
 import { graceMs, silenceMs } from "./budget-record.ts";
 import { Exchange } from "./exchange.ts";
 import type { FleetBudget, WhenLost } from "./fleet-budget.ts";
-import type { PartMessage, PartReply } from "./messages.ts";
+import type { BudgetReply, PartMessage, PartReply } from "./messages.ts";
 import type { Place, PlaceFault } from "./place.ts";
 
 /** The fault of a store that does not respond in time. */
@@ -13,7 +14,6 @@ const silence: PlaceFault = {
   cause: undefined,
   isLasting: false,
 };
-const never = Number.POSITIVE_INFINITY;
 // The store grants a permit in advance if the permit is certain to become free within this time. A longer time saves
 // messages, but makes interactive calls wait behind more requests that were granted ahead.
 const grantAheadMs = 100;
@@ -23,13 +23,10 @@ export interface Part {
   /** The budgets that the requests spend, the narrowest last. */
   readonly budgets: readonly FleetBudget[];
   readonly message: Omit<PartMessage, "budgets">;
-  /**
-   * Takes the reply to the message that was sent at `sentAt`. If the store failed or did not reply in time, `reply` is
-   * undefined and `sentAt` has no meaning. A reply that arrives after that is passed in a second call.
-   */
-  heard(reply: PartReply | undefined, sentAt: number): void;
-  /** Called right after each `heard(undefined)`, so that the gate may ask again without waiting for a late reply. */
-  expired(): void;
+  /** Takes the reply to the message that was sent at `sentAt`. */
+  heard(reply: PartReply, sentAt: number): void;
+  /** Called if the store has failed or has not replied in time. A late reply may still follow. */
+  failed(): void;
 }
 
 /**
@@ -44,7 +41,7 @@ export class LimitStore {
   requestCount = 0;
   readonly whenLost: WhenLost;
   /** The gates with something to report in the next message: requests that wait, are in flight, or have ended. */
-  readonly gates = new Set<{ parts(): readonly Part[] }>();
+  readonly gates = new Set<{ part(): Part | undefined }>();
   readonly budgets = new Map<string, FleetBudget>();
   readonly #place: Place;
   readonly #exchange: Exchange;
@@ -52,11 +49,11 @@ export class LimitStore {
   #failedAt = Number.NEGATIVE_INFINITY;
   #fault: PlaceFault = silence;
   #wasConnected = false;
-  #isSending = false;
+  /** The message under way. */
+  #sending: Promise<void> | undefined;
   /** Whether another message is due after the one under way. */
   #isDue = false;
   #next: { readonly at: number; readonly cancel: Cancel } | undefined;
-  readonly #underWay = new Set<Promise<void>>();
 
   constructor(place: Place, whenLost: WhenLost, clock: Clock) {
     this.#place = place;
@@ -107,27 +104,21 @@ export class LimitStore {
     }
     // Send one message at a time, because two messages of one process would conflict when they write the same values in
     // the store.
-    this.#isDue = this.#isSending;
-    if (this.#isSending) return;
-    this.#isSending = true;
-    const sent = Promise.resolve()
+    this.#isDue = this.#sending !== undefined;
+    this.#sending ??= Promise.resolve()
       .then(() => this.#send())
-      .finally(() => this.#underWay.delete(sent));
-    this.#underWay.add(sent);
-  }
-
-  /** Allows the next message, and sends it if it is already due. Also called when there was nothing to send. */
-  #allowNext(): void {
-    this.#isSending = false;
-    if (this.#isDue) this.sendIn(0);
+      .finally(() => {
+        this.#sending = undefined;
+        if (this.#isDue) this.sendIn(0);
+      });
   }
 
   async #send(): Promise<void> {
     this.#isDue = false;
     this.#next?.cancel();
     this.#next = undefined;
-    const parts = [...this.gates].flatMap((gate) => gate.parts());
-    if (parts.length === 0) return this.#allowNext();
+    const parts = [...this.gates].flatMap((gate) => gate.part() ?? []);
+    if (parts.length === 0) return;
     const budgets = [...new Set(parts.flatMap((part) => part.budgets))];
     const reports = budgets.map((budget) => budget.report());
     const message = {
@@ -140,49 +131,38 @@ export class LimitStore {
         budgets: spent.map((budget) => budgets.indexOf(budget)),
       })),
     };
-    const since = this.clock.now();
-    let isOver = false;
-    let cancelAlarm: Cancel | undefined;
-    const end = (): void => {
-      cancelAlarm?.();
-      if (!isOver) this.#allowNext();
-      isOver = true;
-      this.#changed();
-    };
-    const fail = (fault: PlaceFault): void => {
-      for (const { heard } of reports) heard(undefined);
-      for (const part of parts) part.heard(undefined, never);
-      this.#lose(parts, fault);
-    };
-    /** Gives the store up once it has not responded for `silenceMs`. */
-    const watch = (): void => {
-      const leftMs = Math.max(since, this.#exchange.heardAt) + silenceMs - this.clock.now();
-      if (leftMs > 0) cancelAlarm = this.clock.after(leftMs, watch, { idle: true });
-      else {
-        fail(silence);
-        end();
-      }
-    };
-    watch();
-    try {
-      const keys = budgets.map(({ key }) => key);
-      const reply = await this.#exchange.send(keys, message);
+    const keys = budgets.map(({ key }) => key);
+    const sent = this.#exchange.send(keys, message).then((reply) => {
       this.#lostSince = undefined;
       this.#wasConnected = true;
-      for (const [at, { heard }] of reports.entries()) heard(reply.budgets[at]);
-      for (const [at, part] of parts.entries()) part.heard(reply.parts[at], reply.sentAt);
+      for (const [at, { heard }] of reports.entries()) heard(reply.budgets[at] as BudgetReply);
+      for (const [at, part] of parts.entries()) part.heard(reply.parts[at] as PartReply, reply.sentAt);
+      this.#changed();
+    });
+    try {
+      await this.#unlessSilent(sent);
     } catch (error) {
-      if (!isOver) fail(this.#place.faultOf(error));
-    } finally {
-      end();
+      this.#fault = error === silence ? silence : this.#place.faultOf(error);
+      this.#failedAt = this.clock.now();
+      this.#lostSince ??= this.#failedAt;
+      for (const part of parts) part.failed();
+      this.#changed();
     }
   }
 
-  #lose(parts: readonly Part[], fault: PlaceFault): void {
-    for (const part of parts) part.expired();
-    this.#fault = fault;
-    this.#failedAt = this.clock.now();
-    this.#lostSince ??= this.#failedAt;
+  /** Waits for an exchange. @throws `silence` once the place has not responded for `silenceMs`. */
+  #unlessSilent(exchange: Promise<void>): Promise<void> {
+    const since = this.clock.now();
+    let cancel: Cancel | undefined;
+    const silent = new Promise<never>((_, reject) => {
+      const watch = (): void => {
+        const leftMs = Math.max(since, this.#exchange.heardAt) + silenceMs - this.clock.now();
+        if (leftMs > 0) cancel = this.clock.after(leftMs, watch, { idle: true });
+        else reject(silence);
+      };
+      watch();
+    });
+    return Promise.race([exchange, silent]).finally(() => cancel?.());
   }
 
   /** Checks the waiting requests of all budgets again. */
@@ -190,17 +170,14 @@ export class LimitStore {
     for (const budget of this.budgets.values()) budget.changed();
   }
 
-  /** Resolves when no message is under way. Repeats, because a due message follows the one under way. */
+  /** Resolves when no message is under way or due. */
   async #whenSent(): Promise<void> {
-    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+    while (this.#sending !== undefined) await this.#sending;
   }
 
   async close(): Promise<void> {
     this.sendIn(0);
     // Don't wait long: some Redis and database clients queue a command until their server is back, possibly forever.
-    await new Promise<void>((resolve) => {
-      const cancelTimer = this.clock.after(silenceMs / 3, resolve);
-      void this.#whenSent().then(cancelTimer).then(resolve);
-    });
+    await inTime(this.#whenSent(), { limitMs: silenceMs / 3, clock: this.clock }).catch(() => undefined);
   }
 }
