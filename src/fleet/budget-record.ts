@@ -1,5 +1,5 @@
 import type { DaySlots } from "../rate-limit/permits.ts";
-import type { BudgetMessage } from "./messages.ts";
+import type { BudgetMessage, StoreTime } from "./messages.ts";
 
 /** The format of a record, so that another version of the package does not misread it. */
 export const format = 1;
@@ -131,14 +131,19 @@ export const newRecord = (now: number, process: string): BudgetRecord => ({
  * A step forward stays undetected if the process has received no reply about this state since the last step: it may
  * also be a time without messages. A message that took long to arrive looks like a step.
  */
-export const timeOf = (state: BudgetRecord, storeTime: number, own: BudgetMessage): number => {
-  const now = storeTime - state.aheadMs;
-  const isKnown = own.born === state.born && own.aheadMs === state.aheadMs;
-  const certain = isKnown ? Math.max(state.heardAt, Math.floor(own.knownAt + own.ageMs)) : state.heardAt;
+export const timeOf = (
+  state: BudgetRecord,
+  { known }: Pick<BudgetMessage, "known">,
+  time: StoreTime,
+): number => {
+  const now = time.now - state.aheadMs;
+  const isKnown = known !== undefined && known.born === state.born && known.aheadMs === state.aheadMs;
+  const knownTime = isKnown ? Math.floor(known.at + time.sentAt - known.heardAt) : state.heardAt;
+  const certain = Math.max(state.heardAt, knownTime);
   const isBack = now < Math.max(state.heardAt, certain - graceMs);
-  const isForward = isKnown && now > certain + graceMs + own.tripMs;
+  const isForward = isKnown && now > certain + graceMs + known.heardAt - known.sentAt;
   if (!isBack && !isForward) return now;
-  state.aheadMs = storeTime - certain;
+  state.aheadMs = time.now - certain;
   return certain;
 };
 

@@ -3,30 +3,20 @@ import { LatencyFloor } from "../rate-limit/permits.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { type BudgetRecord, format, silenceMs } from "./budget-record.ts";
 import { grant } from "./grant.ts";
-import type { Message, Reply } from "./messages.ts";
+import type { Message, Reply, StoreTime, Trip } from "./messages.ts";
 import type { Place, StoredValue, StoredValues } from "./place.ts";
 
-/**
- * A round trip to a place. The place's time was `now` at some moment between `sentAt` and `heardAt` of this process.
- */
-interface Trip {
-  readonly now: number;
-  readonly sentAt: number;
-  readonly heardAt: number;
-}
-
-/** The values of a place. */
+/** The values of a place. The place's time was `now` at some moment between `sentAt` and `heardAt`. */
 interface Snapshot extends Trip {
+  readonly now: number;
   readonly values: readonly StoredValue[];
 }
 
 /** The last value of a key that this process has received. */
-type Remembered = StoredValue & Trip;
+type Remembered = StoredValue & Trip & StoreTime;
 
-/** The reply to a message. The place's time for which it was computed was no earlier than `sentAt` of this process. */
-export interface Heard extends Reply {
-  readonly sentAt: number;
-}
+/** The reply to a message, and the round trip on whose values it is based. */
+export interface Heard extends Reply, Trip {}
 
 // The estimate of the place's time is too uncertain for values older than `freshMs`, and after a round trip longer than
 // `mostTripMs`.
@@ -35,30 +25,6 @@ const mostTripMs = 250;
 // A few processes often have this many conflicts in a row, so these retries do not wait.
 const mostInARow = 3;
 const mostBackOffMs = 500;
-
-/** Returns the message as it would be `ms` later. A negative `ms` makes permits and pauses last longer. */
-const aged = (message: Message, ms: number): Message => ({
-  ...message,
-  budgets: message.budgets.map((budget) => ({
-    ...budget,
-    ageMs: budget.ageMs + ms,
-    pauseMs: budget.pauseMs > 0 ? Math.max(1, budget.pauseMs - ms) : 0,
-  })),
-  parts: message.parts.map((part) => ({
-    ...part,
-    ended: part.ended.map((one) => ({ ...one, coolMs: one.coolMs.map((coolMs) => coolMs - ms) })),
-  })),
-});
-
-/** Returns the reply as it is `ms` after the place's time for which it was computed. */
-const heardLate = (reply: Reply, ms: number): Reply => ({
-  budgets: reply.budgets.map((budget) => ({ ...budget, at: budget.at + ms })),
-  parts: reply.parts.map((part) => ({
-    ...part,
-    granted: part.granted.map((inMs) => Math.max(0, inMs - ms)),
-    waitMs: Math.max(0, part.waitMs - ms),
-  })),
-});
 
 /** @throws AdapterFault that names the key, if the value is not a record in the current format. */
 const recordOf = ({ value }: StoredValue, key = ""): BudgetRecord | undefined => {
@@ -97,17 +63,13 @@ export class Exchange {
   }
 
   async send(keys: readonly string[], message: Message): Promise<Heard> {
-    const composedAt = this.#clock.now();
     let snapshot = this.#remembered(keys) ?? (await this.#read(keys));
     for (let conflicts = 0; ; conflicts += 1) {
-      const { sentAt, heardAt, now } = snapshot;
-      const { records, reply } = grant(
-        snapshot.values.map((value, at) => recordOf(value, keys[at])),
-        aged(message, sentAt - composedAt),
-        now,
-      );
+      const { values, sentAt, heardAt } = snapshot;
+      const known = values.map((value, at) => recordOf(value, keys[at]));
+      const { records, reply } = grant(known, message, snapshot);
       const next = await this.#write(keys, records, snapshot);
-      if (next.isWritten) return { ...heardLate(reply, this.#clock.now() - heardAt), sentAt };
+      if (next.isWritten) return { ...reply, sentAt, heardAt };
       snapshot = conflicts < mostInARow ? next : await this.#readLater(keys, next, conflicts);
     }
   }

@@ -2,7 +2,7 @@ import type { Limit } from "../options/limits.ts";
 import type { LostStore, SharedBudget, SharingBudget } from "../options/shared-limits.ts";
 import { dayMs, latencyFloorFor, Permits } from "../rate-limit/permits.ts";
 import type { Clock } from "../runtime/clock.ts";
-import type { BudgetMessage, BudgetReply } from "./messages.ts";
+import type { BudgetMessage, BudgetReply, KnownBudget, Trip } from "./messages.ts";
 
 const never = Number.POSITIVE_INFINITY;
 
@@ -37,11 +37,9 @@ export class FleetBudget implements SharedBudget {
   readonly #store: BudgetStore;
   readonly #clock: Clock;
   #budget: SharingBudget | undefined;
-  #last: BudgetReply | undefined;
-  #heardAt = Number.NEGATIVE_INFINITY;
-  #tripMs = 0;
+  #known: KnownBudget | undefined;
   /** The pause that the store does not know yet. */
-  #pause: { readonly until: number; readonly by: string } | undefined;
+  #pause: BudgetMessage["pause"];
   /** The permits that this process may use while the store is unavailable. */
   readonly #aloneMax: number;
   readonly #alone: Permits<this>;
@@ -73,16 +71,16 @@ export class FleetBudget implements SharedBudget {
   }
 
   get inUse(): number {
-    const { used, freeInMs } = this.#last ?? { used: 0, freeInMs: 0 };
+    const { used, freeInMs } = this.#known ?? { used: 0, freeInMs: 0 };
     return freeInMs > this.#ageMs ? used : 0;
   }
 
   get interactive(): number | undefined {
-    return this.#ageMs > this.limit.windowMs ? undefined : this.#last?.interactive;
+    return this.#ageMs > this.limit.windowMs ? undefined : this.#known?.interactive;
   }
 
   get used(): number {
-    return (this.#last?.dayUsed ?? 0) + this.#unreported;
+    return (this.#known?.dayUsed ?? 0) + this.#unreported;
   }
 
   /** Also true once earlier use may have expired, because the store then decides. */
@@ -94,11 +92,11 @@ export class FleetBudget implements SharedBudget {
   add(): void {}
 
   resetsInMs(): number {
-    return Math.max(0, (this.#last?.dayFreesInMs ?? 0) - this.#ageMs);
+    return Math.max(0, (this.#known?.dayFreesInMs ?? 0) - this.#ageMs);
   }
 
   get #ageMs(): number {
-    return this.#clock.now() - this.#heardAt;
+    return this.#clock.now() - (this.#known?.heardAt ?? Number.NEGATIVE_INFINITY);
   }
 
   attach(budget: SharingBudget): void {
@@ -152,34 +150,23 @@ export class FleetBudget implements SharedBudget {
     // Never report a negative charge: a message that is applied twice would make the daily count too low. Returned use
     // offsets later use instead.
     const charge = Math.max(0, this.#unreported);
-    const sentAt = this.#clock.now();
     const message: BudgetMessage = {
       max: Math.min(max, Number.MAX_SAFE_INTEGER),
       windowMs,
-      dayMax: Math.min(this.max, Number.MAX_SAFE_INTEGER),
+      dayMax: this.max,
       floorMs: this.floor.floorMs,
-      born: this.#ageMs < dayMs ? (this.#last?.born ?? "") : "",
-      writes: this.#last?.writes ?? 0,
-      dayUsed: this.#last?.dayUsed ?? 0,
-      knownAt: this.#last?.at ?? 0,
-      aheadMs: this.#last?.aheadMs ?? 0,
-      // The age is infinite before the first reply.
-      ageMs: Math.min(this.#ageMs, Number.MAX_SAFE_INTEGER),
-      tripMs: this.#tripMs,
+      known: this.#ageMs < dayMs ? this.#known : undefined,
       wasAlone,
       charge,
-      // A pause that has ended meanwhile also needs a probe.
-      pauseMs: pause === undefined ? 0 : Math.max(1, pause.until - sentAt),
-      pausedBy: pause?.by ?? "",
+      pause,
     };
-    const heard = (reply: BudgetReply): void => {
-      this.#last = reply;
-      this.#heardAt = this.#clock.now();
-      this.#tripMs = this.#heardAt - sentAt;
+    const heard = (reply: BudgetReply, { sentAt, heardAt }: Trip): void => {
+      this.#known = { ...reply, sentAt, heardAt };
       this.#unreported -= charge;
       if (wasAlone) this.#wasAlone = false;
       if (this.#pause === pause) this.#pause = undefined;
-      if (reply.pausedForMs > 0) this.#budget?.pause(reply.pausedForMs, reply.pausedBy);
+      const pausedForMs = reply.pausedForMs - this.#ageMs;
+      if (pausedForMs > 0) this.#budget?.pause(pausedForMs, reply.pausedBy);
     };
     return { message, heard };
   }

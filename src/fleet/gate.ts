@@ -3,7 +3,7 @@ import { coolMs } from "../rate-limit/permits.ts";
 import { silenceMs } from "./budget-record.ts";
 import { FleetBudget } from "./fleet-budget.ts";
 import type { LimitStore, Part } from "./limit-store.ts";
-import type { Ask, PartReply } from "./messages.ts";
+import type { Ask, EndedRequest, PartReply, Trip } from "./messages.ts";
 
 // After a failure of the store, the gate asks again after this time.
 const retryMs = 250;
@@ -28,15 +28,6 @@ interface Ticket {
   hasGone?: boolean;
 }
 
-/** A request that has ended, and when its permits of each budget are free. */
-interface Ended {
-  readonly id: string;
-  readonly weight: number;
-  readonly freeAt: readonly number[];
-  readonly wasSent: boolean;
-  readonly wasAnswered: boolean;
-}
-
 /** Requests permits from the store for the requests of one kind, and reports the end of each request. */
 export class FleetGate implements Gate {
   readonly #store: LimitStore;
@@ -45,7 +36,7 @@ export class FleetGate implements Gate {
   /** The requests whose permits were requested from the store, until they have ended. */
   readonly #tickets = new Map<SharingRequest, Ticket>();
   /** The ended requests that are not reported yet. */
-  readonly #ended: Ended[] = [];
+  readonly #ended: EndedRequest[] = [];
   /** When to request permits for the waiting requests; `Infinity` from the request for permits until the answer. */
   #askAt = Number.NEGATIVE_INFINITY;
   #inFlight = 0;
@@ -124,7 +115,7 @@ export class FleetGate implements Gate {
     this.#end(ticket, { wasSent, wasAnswered });
   }
 
-  #end({ id, request }: Ticket, how: Pick<Ended, "wasSent" | "wasAnswered">): void {
+  #end({ id, request }: Ticket, how: Pick<EndedRequest, "wasSent" | "wasAnswered">): void {
     const now = this.#now;
     const spending = this.#spending(request);
     const freeAt = spending.map(([{ limit }, weight]) => now + coolMs(limit, weight, how.wasAnswered));
@@ -177,13 +168,12 @@ export class FleetGate implements Gate {
       budgets: this.#budgets,
       message: {
         kind: `${this.#kind.priority} ${this.#kind.budgets.map(({ name }) => name).join("+")}`,
-        // The time since the end of the request is part of the window.
-        ended: ended.map(({ freeAt, ...one }) => ({ ...one, coolMs: freeAt.map((at) => at - sentAt) })),
+        ended,
         ask: tickets && this.#askOf(tickets),
       },
-      heard: (reply, messageSentAt) => {
-        this.#answeredAt = Math.max(this.#answeredAt, messageSentAt);
-        if (tickets !== undefined) this.#answered(tickets, reply, messageSentAt);
+      heard: (reply, trip) => {
+        this.#answeredAt = Math.max(this.#answeredAt, trip.sentAt);
+        if (tickets !== undefined) this.#answered(tickets, reply, trip);
       },
       failed: () => {
         this.#ended.unshift(...ended);
@@ -224,23 +214,28 @@ export class FleetGate implements Gate {
     };
   }
 
-  #answered(tickets: readonly Ticket[], { granted, waitMs, lacks }: PartReply, sentAt: number): void {
+  #answered(
+    tickets: readonly Ticket[],
+    { granted, waitMs, lacks }: PartReply,
+    { sentAt, heardAt }: Trip,
+  ): void {
     const now = this.#now;
+    const until = heardAt + waitMs;
     const lacking = tickets[granted.length]?.request;
     // A request for which the day has no room is refused. Request permits for the request behind it at once.
     const isDayFull =
       lacking !== undefined && !this.#spending(lacking).every(([budget, weight]) => budget.has(weight));
     // Ask again two round trips before the wait ends, so that the answer arrives in time.
-    const againInMs = Math.max(1, waitMs - 2 * this.#store.floorMs);
-    this.#askAt = lacks === undefined || isDayFull ? now : now + againInMs;
-    this.lacks = lacks === undefined ? undefined : { index: lacks, until: now + waitMs };
+    const againAt = Math.max(now + 1, until - 2 * this.#store.floorMs);
+    this.#askAt = lacks === undefined || isDayFull ? now : againAt;
+    this.lacks = lacks === undefined ? undefined : { index: lacks, until };
     for (const [index, inMs] of granted.entries()) {
       const ticket = tickets[index];
       if (ticket === undefined || ticket.hasGone) continue;
       // The request has left the queue meanwhile, or was sent without the store. Return its permits.
       if (this.#tickets.get(ticket.request) !== ticket)
         this.#end(ticket, { wasSent: false, wasAnswered: false });
-      else ticket.granted = { from: now + inMs, until: sentAt + usableMs + inMs };
+      else ticket.granted = { from: heardAt + inMs, until: sentAt + usableMs + inMs };
     }
   }
 }

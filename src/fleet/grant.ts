@@ -1,5 +1,5 @@
 import { type BudgetRecord, graceMs, isInteractive, type Rank, ranks, type Waiter } from "./budget-record.ts";
-import type { Ask, Message, PartMessage, PartReply, Reply, WantedRequest } from "./messages.ts";
+import type { Ask, Message, PartMessage, PartReply, Reply, StoreTime, WantedRequest } from "./messages.ts";
 import { OpenBudget } from "./open-budget.ts";
 
 /** A part of a message, with the budgets that its requests spend. */
@@ -20,7 +20,7 @@ const amountAt = (part: OpenPart, request: WantedRequest, at: number): number =>
 const end = (part: OpenPart): void => {
   for (const one of part.ended)
     for (const [at, budget] of part.spent.entries())
-      budget.end(part.kind, one, weightAt(part, one, at), one.coolMs[at] ?? 0);
+      budget.end(part.kind, one, weightAt(part, one, at), one.freeAt[at] ?? 0);
 };
 
 /** Keeps shares of the wider budgets for the part's kind. */
@@ -167,22 +167,20 @@ class Asking {
 
 /**
  * Applies a message to the budgets that processes share: grants requests, and records requests that have ended. The
- * function changes `records`. It reads no clock, and uses only `storeTime`.
+ * function changes `records`. It reads no clock.
  *
  * A granted request holds its permits until it has ended; then they cool down for a window. If a process sends no
  * message for `silenceMs`, it counts as dead, and its permits cool down from then on.
  *
  * @param records - the state of each of the message's budgets; undefined for a new budget.
- * @param storeTime - the time of the store's clock, in milliseconds.
+ * @param time - the time of the store, and the time of the process for which the message's times are given.
  */
 export const grant = (
   records: readonly (BudgetRecord | undefined)[],
   message: Message,
-  storeTime: number,
+  time: StoreTime,
 ): { readonly records: readonly BudgetRecord[]; readonly reply: Reply } => {
-  const budgets = message.budgets.map(
-    (own, index) => new OpenBudget(records[index], own, message, storeTime),
-  );
+  const budgets = message.budgets.map((own, index) => new OpenBudget(records[index], own, message, time));
   const parts = message.parts.map((part) => ({
     ...part,
     spent: part.budgets.flatMap((index) => budgets[index] ?? []),

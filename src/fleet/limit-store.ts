@@ -5,7 +5,7 @@ import type { Cancel, Clock } from "../runtime/clock.ts";
 import { graceMs, silenceMs } from "./budget-record.ts";
 import { Exchange } from "./exchange.ts";
 import type { FleetBudget, WhenLost } from "./fleet-budget.ts";
-import type { BudgetReply, PartMessage, PartReply } from "./messages.ts";
+import type { BudgetReply, PartMessage, PartReply, Trip } from "./messages.ts";
 import type { Place, PlaceFault } from "./place.ts";
 
 /** The fault of a store that does not respond in time. */
@@ -23,8 +23,8 @@ export interface Part {
   /** The budgets that the requests spend, the narrowest last. */
   readonly budgets: readonly FleetBudget[];
   readonly message: Omit<PartMessage, "budgets">;
-  /** Takes the reply to the message that was sent at `sentAt`. */
-  heard(reply: PartReply, sentAt: number): void;
+  /** Takes the reply to the message. */
+  heard(reply: PartReply, trip: Trip): void;
   /** Called if the store has failed or has not replied in time. A late reply may still follow. */
   failed(): void;
 }
@@ -135,8 +135,8 @@ export class LimitStore {
     const sent = this.#exchange.send(keys, message).then((reply) => {
       this.#lostSince = undefined;
       this.#wasConnected = true;
-      for (const [at, { heard }] of reports.entries()) heard(reply.budgets[at] as BudgetReply);
-      for (const [at, part] of parts.entries()) part.heard(reply.parts[at] as PartReply, reply.sentAt);
+      for (const [at, { heard }] of reports.entries()) heard(reply.budgets[at] as BudgetReply, reply);
+      for (const [at, part] of parts.entries()) part.heard(reply.parts[at] as PartReply, reply);
       this.#changed();
     });
     try {

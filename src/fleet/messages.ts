@@ -2,29 +2,33 @@
 // record of each budget. The process itself applies the message to these records, with the function `grant` (see
 // Exchange). Where a comment says that the store grants, replies or counts, `grant` does it.
 
-/** What a message reports about one budget. JSON has no `Infinity`, so `MAX_SAFE_INTEGER` stands for no limit. */
+/** When a round trip to the store began and ended, in the process's clock. */
+export interface Trip {
+  readonly sentAt: number;
+  readonly heardAt: number;
+}
+
+/** A time of the store's clock, and a time of the process's clock that was not later. */
+export interface StoreTime {
+  readonly now: number;
+  readonly sentAt: number;
+}
+
+/** What a message reports about one budget. */
 export interface BudgetMessage {
+  /** `MAX_SAFE_INTEGER` stands for no limit, because `Infinity - Infinity` is no number. */
   readonly max: number;
   readonly windowMs: number;
   readonly dayMax: number;
   /** The least time that a round trip to the service takes, as measured so far. */
   readonly floorMs: number;
-  /** `born`, `writes` and `dayUsed` of the last reply. `born` is empty without a reply in the last 24 hours. */
-  readonly born: string;
-  readonly writes: number;
-  readonly dayUsed: number;
-  /** `at` and `aheadMs` of the last reply. */
-  readonly knownAt: number;
-  readonly aheadMs: number;
-  /** The time since the last reply, and how long that reply took. */
-  readonly ageMs: number;
-  readonly tripMs: number;
+  /** The last reply; undefined without one in the last 24 hours. */
+  readonly known: KnownBudget | undefined;
   /** Whether the process used the budget while the store was unavailable, and the daily use to add for that. */
   readonly wasAlone: boolean;
   readonly charge: number;
-  /** A pause that the service asked for; 0 for none. */
-  readonly pauseMs: number;
-  readonly pausedBy: string;
+  /** A pause that the service asked for, and the response that did. */
+  readonly pause: { readonly until: number; readonly by: string } | undefined;
 }
 
 /** A request that has ended. */
@@ -33,8 +37,8 @@ export interface EndedRequest {
   readonly weight: number;
   readonly wasSent: boolean;
   readonly wasAnswered: boolean;
-  /** How long its permits still cool down, by budget. */
-  readonly coolMs: readonly number[];
+  /** When its permits are free, by budget. */
+  readonly freeAt: readonly number[];
 }
 
 /** A request that needs permits. */
@@ -64,7 +68,7 @@ export interface PartMessage {
   readonly ask?: Ask | undefined;
 }
 
-/** Everything that a process reports and requests at one moment. */
+/** Everything that a process reports and requests at one moment. All times are those of the process's clock. */
 export interface Message {
   readonly process: string;
   /** The least time that a round trip to the store takes, as measured so far. */
@@ -98,6 +102,9 @@ export interface BudgetReply {
   /** The permits that interactive calls of all processes hold; undefined without recent interactive calls. */
   readonly interactive: number | undefined;
 }
+
+/** A reply, and the round trip on whose values it is based. */
+export interface KnownBudget extends BudgetReply, Trip {}
 
 /** The reply to a part of a message. */
 export interface PartReply {

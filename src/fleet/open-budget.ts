@@ -25,7 +25,15 @@ import {
   timeOf,
   type Waiter,
 } from "./budget-record.ts";
-import type { Ask, BudgetMessage, BudgetReply, EndedRequest, Message, WantedRequest } from "./messages.ts";
+import type {
+  Ask,
+  BudgetMessage,
+  BudgetReply,
+  EndedRequest,
+  Message,
+  StoreTime,
+  WantedRequest,
+} from "./messages.ts";
 
 /** The state of one budget while a message is applied, and the counts that each message computes anew. */
 export class OpenBudget {
@@ -33,6 +41,8 @@ export class OpenBudget {
   /** What the message reports about this budget. */
   readonly own: BudgetMessage;
   readonly #message: Message;
+  /** The time of the process that belongs to `now`, or an earlier one. */
+  readonly #sentAt: number;
   /** The permits that are not free for the message's process, and the part of them that interactive calls hold. */
   used = 0;
   interactive = 0;
@@ -42,23 +52,25 @@ export class OpenBudget {
   /** When permits return. The time is sure for permits that are cooling down, not for permits in flight. */
   readonly #returns: { readonly at: number; readonly amount: number; readonly isSure: boolean }[] = [];
 
-  constructor(record: BudgetRecord | undefined, own: BudgetMessage, message: Message, storeTime: number) {
+  constructor(record: BudgetRecord | undefined, own: BudgetMessage, message: Message, time: StoreTime) {
+    const { known } = own;
     // A store that was restored from a backup, or by a failover, has lost the last changes. Start a new record then.
-    const isOlder = record !== undefined && own.born === record.born && record.writes < own.writes;
-    const state = record === undefined || isOlder ? newRecord(storeTime, message.process) : record;
+    const isOlder = known !== undefined && known.born === record?.born && record.writes < known.writes;
+    const state = record === undefined || isOlder ? newRecord(time.now, message.process) : record;
     state.writes += 1;
     this.state = state;
     this.own = own;
     this.#message = message;
-    const now = timeOf(state, storeTime, own);
+    this.#sentAt = time.sentAt;
+    const now = timeOf(state, own, time);
     state.heardAt = now;
     // The process knows another record, so the store has lost its data. Requests that were granted before the loss may
     // still be sent, and count for a window. Grant nothing until that time has passed. Keep the daily use that the
     // process knows.
-    if (own.born !== "" && own.born !== state.born) {
+    if (known !== undefined && known.born !== state.born) {
       state.blockedUntil = Math.max(state.blockedUntil, state.bornAt + own.windowMs + silenceMs);
-      state.before = Math.max(state.before, own.dayUsed);
-      state.beforeUntil = Math.max(state.beforeUntil, now - own.ageMs + dayMs + slotMs);
+      state.before = Math.max(state.before, known.dayUsed);
+      state.beforeUntil = Math.max(state.beforeUntil, this.#timeAt(known.heardAt) + dayMs + slotMs);
     }
     // If this process used its share without the store, others may still be using theirs.
     if (own.wasAlone) state.blockedUntil = Math.max(state.blockedUntil, now + own.windowMs + graceMs);
@@ -69,6 +81,11 @@ export class OpenBudget {
 
   get now(): number {
     return this.state.heardAt;
+  }
+
+  /** The time of the state at a time of the process. It may be later than the true one, but not earlier. */
+  #timeAt(processTime: number): number {
+    return this.now + processTime - this.#sentAt;
   }
 
   get dayUsed(): number {
@@ -102,7 +119,7 @@ export class OpenBudget {
   }
 
   /** Records the end of a request. */
-  end(kind: string, one: EndedRequest, weight: number, coolMs: number): void {
+  end(kind: string, one: EndedRequest, weight: number, freeAt: number): void {
     const { state, own } = this;
     const { permits } = this.#holderOf(kind);
     if (state.probe === one.id) {
@@ -116,7 +133,7 @@ export class OpenBudget {
     // return together.
     permits[one.id] = {
       amount: Math.min(weight, own.max),
-      ends: Math.ceil(this.now + 1 + coolMs),
+      ends: Math.ceil(this.#timeAt(freeAt) + 1),
       floorMs: one.wasAnswered ? own.floorMs : 0,
       storeFloorMs: one.wasAnswered ? this.#message.storeFloorMs : 0,
     };
@@ -125,10 +142,11 @@ export class OpenBudget {
   /** Applies the message's pause to all processes. After the pause, one request is granted alone, as the probe. */
   pause(): void {
     const { state, own } = this;
-    if (own.pauseMs <= 0) return;
-    if (this.now + own.pauseMs > state.pausedUntil) {
-      state.pausedUntil = this.now + own.pauseMs;
-      state.pausedBy = own.pausedBy;
+    if (own.pause === undefined) return;
+    const until = this.#timeAt(own.pause.until);
+    if (until > state.pausedUntil) {
+      state.pausedUntil = until;
+      state.pausedBy = own.pause.by;
     }
     state.isProbeDue = true;
   }

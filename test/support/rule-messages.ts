@@ -146,11 +146,11 @@ export class RulesInFleet {
     this.#exchanges.set(process, exchange);
     const budgets = names.map((name): BudgetMessage => {
       const { limit, day } = this.#limiter.budgets[name];
+      const pause = pauses.find((one) => one.limit === name);
       return {
         ...{ max: Math.min(limit.max, Number.MAX_SAFE_INTEGER), windowMs: limit.windowMs, floorMs: 0 },
-        ...{ dayMax: Math.min(day.max, Number.MAX_SAFE_INTEGER), dayUsed: 0, charge: 0 },
-        ...{ born: "", writes: 0, knownAt: 0, aheadMs: 0, ageMs: 0, tripMs: 0, wasAlone: false },
-        ...{ pauseMs: pauses.find(({ limit }) => limit === name)?.ms ?? 0, pausedBy: "" },
+        ...{ dayMax: day.max, charge: 0, known: undefined, wasAlone: false },
+        pause: pause && { until: this.#clock.now() + pause.ms, by: "" },
       };
     });
     const parts = [
@@ -182,10 +182,10 @@ export class RulesInFleet {
     const { id, weight } = request;
     const kind = this.kindOf(request);
     // A place counts whole milliseconds, and adds one; the clock of these tests shows no part of one.
-    const cool = kind.budgets.map(
-      (budget) => coolMs(budget.limit, kind.weightOf(budget, weight), wasAnswered) - 1,
+    const freeAt = kind.budgets.map(
+      (budget) => this.#clock.now() + coolMs(budget.limit, kind.weightOf(budget, weight), wasAnswered) - 1,
     );
-    return { id, weight, wasSent, wasAnswered, coolMs: cool };
+    return { id, weight, wasSent, wasAnswered, freeAt };
   }
 }
 

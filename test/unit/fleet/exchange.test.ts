@@ -9,28 +9,18 @@ import { seeded } from "../../support/simulation.ts";
 
 const windowMs = 10_000;
 const budget: BudgetMessage = {
-  ...{
-    max: 1_000,
-    windowMs,
-    dayMax: 1e9,
-    floorMs: 0,
-    born: "",
-    writes: 0,
-    dayUsed: 0,
-    knownAt: 0,
-    aheadMs: 0,
-  },
-  ...{ ageMs: 0, tripMs: 0, wasAlone: false, charge: 0, pauseMs: 0, pausedBy: "" },
+  ...{ max: 1_000, windowMs, dayMax: 1e9, floorMs: 0 },
+  ...{ known: undefined, wasAlone: false, charge: 0, pause: undefined },
 };
 
 const messageOf = (process: string, ...parts: readonly PartMessage[]): Message => ({
   ...{ process, storeFloorMs: 0, grantAheadMs: 0, budgets: [budget], parts },
 });
 
-const ended = (id: string): PartMessage => ({
+const ended = (id: string, endedAt: number): PartMessage => ({
   kind: "interactive requests",
   budgets: [0],
-  ended: [{ id, weight: 1, wasSent: true, wasAnswered: true, coolMs: [windowMs] }],
+  ended: [{ id, weight: 1, wasSent: true, wasAnswered: true, freeAt: [endedAt + windowMs] }],
 });
 
 /** A place that says what was written to it. */
@@ -65,7 +55,9 @@ test("the state's time is never ahead of the place's, and no permit returns with
         const id = `${number}:${at}`;
         const endedAt = clock.wallTime();
         // Within a second, so that most messages are applied to what their process heard.
-        return [{ id, endedAt, reply: exchange.send(["a"], messageOf(`p${number}`, ended(id))) }];
+        return [
+          { id, endedAt, reply: exchange.send(["a"], messageOf(`p${number}`, ended(id, clock.now()))) },
+        ];
       });
       const before = written.length;
       await clock.advance(400);
@@ -98,7 +90,7 @@ test("the time of a change is at most that of the place when it was written", as
   };
   const exchange = new Exchange(place, "p", clock);
   for (let at = 0; at < 5; at += 1) {
-    void exchange.send(["a"], messageOf("p", ended(`${at}`)));
+    void exchange.send(["a"], messageOf("p", ended(`${at}`, clock.now())));
     await clock.advance(100);
   }
   // First as it was read, 20 ms ago; then as the last answer left, 20 ms ago too.
@@ -109,14 +101,14 @@ test("a process reads only what it has not heard within a second, and writes aga
   const clock = new FakeClock();
   const { requests, place } = watched(memoryPlace(clock));
   const [one, other] = [new Exchange(place, "p1", clock), new Exchange(place, "p2", clock)];
-  await one.send(["a"], messageOf("p1", ended("1")));
-  await one.send(["a"], messageOf("p1", ended("2")));
+  await one.send(["a"], messageOf("p1", ended("1", clock.now())));
+  await one.send(["a"], messageOf("p1", ended("2", clock.now())));
   expect(requests).toEqual({ reads: 1, writes: 2 });
-  await other.send(["a"], messageOf("p2", ended("3")));
-  await one.send(["a"], messageOf("p1", ended("4")));
+  await other.send(["a"], messageOf("p2", ended("3", clock.now())));
+  await one.send(["a"], messageOf("p1", ended("4", clock.now())));
   expect(requests).toEqual({ reads: 2, writes: 5 });
   await clock.advance(1_001);
-  await one.send(["a"], messageOf("p1", ended("5")));
+  await one.send(["a"], messageOf("p1", ended("5", clock.now())));
   expect(requests).toEqual({ reads: 3, writes: 6 });
 });
 
@@ -124,7 +116,7 @@ test("forty processes change a value at once, and lose fewer races than if none 
   const clock = new FakeClock();
   const { requests, written, place } = watched(memoryPlace(clock, () => 5));
   const sent = Array.from({ length: 40 }, (_, at) =>
-    new Exchange(place, `p${at}`, clock).send(["a"], messageOf(`p${at}`, ended(`${at}`))),
+    new Exchange(place, `p${at}`, clock).send(["a"], messageOf(`p${at}`, ended(`${at}`, clock.now()))),
   );
   await clock.advance(60_000);
   await Promise.all(sent);
@@ -145,7 +137,7 @@ test("a write that a client repeats, and that meets what it has written, counts 
       return memory.write(changes);
     },
   };
-  await new Exchange(repeating, "p", clock).send(["a"], messageOf("p", ended("1")));
+  await new Exchange(repeating, "p", clock).send(["a"], messageOf("p", ended("1", clock.now())));
   expect(writes).toBe(1);
 });
 
@@ -153,7 +145,7 @@ test.each(["foo", "null", "{}", '{"format":2}'])("the value %s is refused by its
   const clock = new FakeClock();
   const place = memoryPlace(clock);
   await place.write([{ key: "a", expected: "", version: "v", value }]);
-  const sent = new Exchange(place, "p", clock).send(["a"], messageOf("p", ended("1")));
+  const sent = new Exchange(place, "p", clock).send(["a"], messageOf("p", ended("1", clock.now())));
   await expect(sent).rejects.toThrow(
     "the value of a is damaged or was written by another version of this package",
   );

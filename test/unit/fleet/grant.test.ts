@@ -5,8 +5,8 @@ import type { BudgetMessage, BudgetReply, Message, PartMessage } from "../../../
 
 const kind = "interactive requests";
 const budget: BudgetMessage = {
-  ...{ max: 2, windowMs: 10_000, dayMax: 1e9, floorMs: 0, born: "", writes: 0, dayUsed: 0, knownAt: 0 },
-  ...{ aheadMs: 0, ageMs: 0, tripMs: 0, wasAlone: false, charge: 0, pauseMs: 0, pausedBy: "" },
+  ...{ max: 2, windowMs: 10_000, dayMax: 1e9, floorMs: 0 },
+  ...{ known: undefined, wasAlone: false, charge: 0, pause: undefined },
 };
 
 const asking = (ids: readonly string[], own: Partial<BudgetMessage> = {}): Message => ({
@@ -19,22 +19,22 @@ const asking = (ids: readonly string[], own: Partial<BudgetMessage> = {}): Messa
   ],
 });
 
-const ending = (id: string, coolMs: number): Message => ({
+const ending = (id: string, freeAt: number): Message => ({
   ...asking([]),
   parts: [
-    { kind, budgets: [0], ended: [{ id, weight: 1, wasSent: true, wasAnswered: true, coolMs: [coolMs] }] },
+    { kind, budgets: [0], ended: [{ id, weight: 1, wasSent: true, wasAnswered: true, freeAt: [freeAt] }] },
   ],
 });
 
-/** Applies a message to a copy of what is stored, as a place keeps it. */
+/** Applies a message to a copy of what is stored, as a place keeps it. The clocks of process and place agree. */
 const apply = (records: readonly (BudgetRecord | undefined)[], message: Message, now: number) =>
   grant(
     records.map((record) => structuredClone(record)),
     message,
-    now,
+    { now, sentAt: now },
   );
 
-const knownOf = ({ born, writes, at, dayUsed }: BudgetReply) => ({ born, writes, knownAt: at, dayUsed });
+const knownOf = (reply: BudgetReply) => ({ ...reply, sentAt: reply.at, heardAt: reply.at });
 
 test("a request whose answer was lost goes no sooner than it was granted for", () => {
   const first = apply([undefined], asking(["1", "2"]), 0);
@@ -47,7 +47,7 @@ test("a request whose answer was lost goes no sooner than it was granted for", (
 
 test("a request whose answer was lost waits for a pause that came meanwhile", () => {
   const first = apply([undefined], asking(["1"]), 0);
-  const paused = apply(first.records, { ...asking([], { pauseMs: 500 }), parts: [] }, 10);
+  const paused = apply(first.records, { ...asking([], { pause: { until: 510, by: "" } }), parts: [] }, 10);
   const again = apply(paused.records, asking(["1"]), 20);
   expect(again.reply.parts[0]).toEqual({ granted: [], waitMs: 490, lacks: 0 });
   expect(apply(again.records, asking(["1"]), 510).reply.parts[0]?.granted).toEqual([0]);
@@ -59,7 +59,7 @@ test("a state older than one that a process knows counts as lost", () => {
   const [known] = later.reply.budgets;
   if (known === undefined) throw new Error("no reply");
   // A failover has forgotten that both permits are taken.
-  const restored = apply(old.records, asking(["3"], { ...knownOf(known), ageMs: 90 }), 100);
+  const restored = apply(old.records, asking(["3"], { known: knownOf(known) }), 100);
   expect(restored.reply.parts[0]).toMatchObject({ granted: [], lacks: 0 });
   expect(restored.reply.budgets[0]).toMatchObject({ dayUsed: 2 });
   const [copy] = restored.records;
@@ -87,7 +87,7 @@ test("a process that gives up does not end the share of its kind for another pro
     const parts = [{ ...part, budgets: [0, 1], ask: ask && { ...ask, shares: [3, 1] } }];
     return { ...asking([]), process, budgets, parts };
   };
-  const endedOne = { id: "1", weight: 1, wasSent: true, wasAnswered: true, coolMs: [9_000, 9_000] };
+  const endedOne = { id: "1", weight: 1, wasSent: true, wasAnswered: true, freeAt: [9_001, 9_001] };
   const messages = [
     events("p", "1"),
     { ...events("p"), parts: [{ kind: "interactive events", budgets: [0, 1], ended: [endedOne] }] },
