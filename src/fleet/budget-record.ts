@@ -133,15 +133,15 @@ export const newRecord = (now: number, process: string): BudgetRecord => ({
  */
 export const timeOf = (
   state: BudgetRecord,
-  { known }: Pick<BudgetMessage, "known">,
+  { last }: Pick<BudgetMessage, "last">,
   time: StoreTime,
 ): number => {
   const now = time.now - state.aheadMs;
-  const isKnown = known !== undefined && known.born === state.born && known.aheadMs === state.aheadMs;
-  const knownTime = isKnown ? Math.floor(known.at + time.sentAt - known.heardAt) : state.heardAt;
+  const isKnown = last !== undefined && last.born === state.born && last.aheadMs === state.aheadMs;
+  const knownTime = isKnown ? Math.floor(last.at + time.sentAt - last.heardAt) : state.heardAt;
   const certain = Math.max(state.heardAt, knownTime);
   const isBack = now < Math.max(state.heardAt, certain - graceMs);
-  const isForward = isKnown && now > certain + graceMs + known.heardAt - known.sentAt;
+  const isForward = isKnown && now > certain + graceMs + last.heardAt - last.sentAt;
   if (!isBack && !isForward) return now;
   state.aheadMs = time.now - certain;
   return certain;

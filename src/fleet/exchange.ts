@@ -66,8 +66,8 @@ export class Exchange {
     let snapshot = this.#remembered(keys) ?? (await this.#read(keys));
     for (let conflicts = 0; ; conflicts += 1) {
       const { values, sentAt, heardAt } = snapshot;
-      const known = values.map((value, at) => recordOf(value, keys[at]));
-      const { records, reply } = grant(known, message, snapshot);
+      const stored = values.map((value, at) => recordOf(value, keys[at]));
+      const { records, reply } = grant(stored, message, snapshot);
       const next = await this.#write(keys, records, snapshot);
       if (next.isWritten) return { ...reply, sentAt, heardAt };
       snapshot = conflicts < mostInARow ? next : await this.#readLater(keys, next, conflicts);

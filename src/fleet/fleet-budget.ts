@@ -2,7 +2,7 @@ import type { Limit } from "../options/limits.ts";
 import type { LostStore, SharedBudget, SharingBudget } from "../options/shared-limits.ts";
 import { dayMs, latencyFloorFor, Permits } from "../rate-limit/permits.ts";
 import type { Clock } from "../runtime/clock.ts";
-import type { BudgetMessage, BudgetReply, KnownBudget, Trip } from "./messages.ts";
+import type { BudgetMessage, BudgetReply, LastReply, Trip } from "./messages.ts";
 
 const never = Number.POSITIVE_INFINITY;
 
@@ -37,7 +37,7 @@ export class FleetBudget implements SharedBudget {
   readonly #store: BudgetStore;
   readonly #clock: Clock;
   #budget: SharingBudget | undefined;
-  #known: KnownBudget | undefined;
+  #last: LastReply | undefined;
   /** The pause that the store does not know yet. */
   #pause: BudgetMessage["pause"];
   /** The permits that this process may use while the store is unavailable. */
@@ -71,16 +71,16 @@ export class FleetBudget implements SharedBudget {
   }
 
   get inUse(): number {
-    const { used, freeInMs } = this.#known ?? { used: 0, freeInMs: 0 };
+    const { used, freeInMs } = this.#last ?? { used: 0, freeInMs: 0 };
     return freeInMs > this.#ageMs ? used : 0;
   }
 
   get interactive(): number | undefined {
-    return this.#ageMs > this.limit.windowMs ? undefined : this.#known?.interactive;
+    return this.#ageMs > this.limit.windowMs ? undefined : this.#last?.interactive;
   }
 
   get used(): number {
-    return (this.#known?.dayUsed ?? 0) + this.#unreported;
+    return (this.#last?.dayUsed ?? 0) + this.#unreported;
   }
 
   /** Also true once earlier use may have expired, because the store then decides. */
@@ -92,11 +92,11 @@ export class FleetBudget implements SharedBudget {
   add(): void {}
 
   resetsInMs(): number {
-    return Math.max(0, (this.#known?.dayFreesInMs ?? 0) - this.#ageMs);
+    return Math.max(0, (this.#last?.dayFreesInMs ?? 0) - this.#ageMs);
   }
 
   get #ageMs(): number {
-    return this.#clock.now() - (this.#known?.heardAt ?? Number.NEGATIVE_INFINITY);
+    return this.#clock.now() - (this.#last?.heardAt ?? Number.NEGATIVE_INFINITY);
   }
 
   attach(budget: SharingBudget): void {
@@ -155,13 +155,13 @@ export class FleetBudget implements SharedBudget {
       windowMs,
       dayMax: this.max,
       floorMs: this.floor.floorMs,
-      known: this.#ageMs < dayMs ? this.#known : undefined,
+      last: this.#ageMs < dayMs ? this.#last : undefined,
       wasAlone,
       charge,
       pause,
     };
     const heard = (reply: BudgetReply, { sentAt, heardAt }: Trip): void => {
-      this.#known = { ...reply, sentAt, heardAt };
+      this.#last = { ...reply, sentAt, heardAt };
       this.#unreported -= charge;
       if (wasAlone) this.#wasAlone = false;
       if (this.#pause === pause) this.#pause = undefined;

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import type { LostStore } from "../options/shared-limits.ts";
-import { inTime } from "../runtime/cancellation.ts";
 import type { Cancel, Clock } from "../runtime/clock.ts";
 import { graceMs, silenceMs } from "./budget-record.ts";
 import { Exchange } from "./exchange.ts";
@@ -178,6 +177,9 @@ export class LimitStore {
   async close(): Promise<void> {
     this.sendIn(0);
     // Don't wait long: some Redis and database clients queue a command until their server is back, possibly forever.
-    await inTime(this.#whenSent(), { limitMs: silenceMs / 3, clock: this.clock }).catch(() => undefined);
+    await new Promise<void>((resolve) => {
+      const cancelTimer = this.clock.after(silenceMs / 3, resolve);
+      void this.#whenSent().then(cancelTimer).then(resolve);
+    });
   }
 }

@@ -23,7 +23,7 @@ export interface BudgetMessage {
   /** The least time that a round trip to the service takes, as measured so far. */
   readonly floorMs: number;
   /** The last reply; undefined without one in the last 24 hours. */
-  readonly known: KnownBudget | undefined;
+  readonly last: LastReply | undefined;
   /** Whether the process used the budget while the store was unavailable, and the daily use to add for that. */
   readonly wasAlone: boolean;
   readonly charge: number;
@@ -104,7 +104,7 @@ export interface BudgetReply {
 }
 
 /** A reply, and the round trip on whose values it is based. */
-export interface KnownBudget extends BudgetReply, Trip {}
+export interface LastReply extends BudgetReply, Trip {}
 
 /** The reply to a part of a message. */
 export interface PartReply {

@@ -53,9 +53,9 @@ export class OpenBudget {
   readonly #returns: { readonly at: number; readonly amount: number; readonly isSure: boolean }[] = [];
 
   constructor(record: BudgetRecord | undefined, own: BudgetMessage, message: Message, time: StoreTime) {
-    const { known } = own;
+    const { last } = own;
     // A store that was restored from a backup, or by a failover, has lost the last changes. Start a new record then.
-    const isOlder = known !== undefined && known.born === record?.born && record.writes < known.writes;
+    const isOlder = last !== undefined && last.born === record?.born && record.writes < last.writes;
     const state = record === undefined || isOlder ? newRecord(time.now, message.process) : record;
     state.writes += 1;
     this.state = state;
@@ -67,10 +67,10 @@ export class OpenBudget {
     // The process knows another record, so the store has lost its data. Requests that were granted before the loss may
     // still be sent, and count for a window. Grant nothing until that time has passed. Keep the daily use that the
     // process knows.
-    if (known !== undefined && known.born !== state.born) {
+    if (last !== undefined && last.born !== state.born) {
       state.blockedUntil = Math.max(state.blockedUntil, state.bornAt + own.windowMs + silenceMs);
-      state.before = Math.max(state.before, known.dayUsed);
-      state.beforeUntil = Math.max(state.beforeUntil, this.#timeAt(known.heardAt) + dayMs + slotMs);
+      state.before = Math.max(state.before, last.dayUsed);
+      state.beforeUntil = Math.max(state.beforeUntil, this.#timeAt(last.heardAt) + dayMs + slotMs);
     }
     // If this process used its share without the store, others may still be using theirs.
     if (own.wasAlone) state.blockedUntil = Math.max(state.blockedUntil, now + own.windowMs + graceMs);

@@ -149,7 +149,7 @@ export class RulesInFleet {
       const pause = pauses.find((one) => one.limit === name);
       return {
         ...{ max: Math.min(limit.max, Number.MAX_SAFE_INTEGER), windowMs: limit.windowMs, floorMs: 0 },
-        ...{ dayMax: day.max, charge: 0, known: undefined, wasAlone: false },
+        ...{ dayMax: day.max, charge: 0, last: undefined, wasAlone: false },
         pause: pause && { until: this.#clock.now() + pause.ms, by: "" },
       };
     });

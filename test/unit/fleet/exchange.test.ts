@@ -10,7 +10,7 @@ import { seeded } from "../../support/simulation.ts";
 const windowMs = 10_000;
 const budget: BudgetMessage = {
   ...{ max: 1_000, windowMs, dayMax: 1e9, floorMs: 0 },
-  ...{ known: undefined, wasAlone: false, charge: 0, pause: undefined },
+  ...{ last: undefined, wasAlone: false, charge: 0, pause: undefined },
 };
 
 const messageOf = (process: string, ...parts: readonly PartMessage[]): Message => ({

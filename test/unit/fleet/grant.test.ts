@@ -6,7 +6,7 @@ import type { BudgetMessage, BudgetReply, Message, PartMessage } from "../../../
 const kind = "interactive requests";
 const budget: BudgetMessage = {
   ...{ max: 2, windowMs: 10_000, dayMax: 1e9, floorMs: 0 },
-  ...{ known: undefined, wasAlone: false, charge: 0, pause: undefined },
+  ...{ last: undefined, wasAlone: false, charge: 0, pause: undefined },
 };
 
 const asking = (ids: readonly string[], own: Partial<BudgetMessage> = {}): Message => ({
@@ -34,7 +34,7 @@ const apply = (records: readonly (BudgetRecord | undefined)[], message: Message,
     { now, sentAt: now },
   );
 
-const knownOf = (reply: BudgetReply) => ({ ...reply, sentAt: reply.at, heardAt: reply.at });
+const lastOf = (reply: BudgetReply) => ({ ...reply, sentAt: reply.at, heardAt: reply.at });
 
 test("a request whose answer was lost goes no sooner than it was granted for", () => {
   const first = apply([undefined], asking(["1", "2"]), 0);
@@ -56,10 +56,10 @@ test("a request whose answer was lost waits for a pause that came meanwhile", ()
 test("a state older than one that a process knows counts as lost", () => {
   const old = apply([undefined], asking([]), 0);
   const later = apply(old.records, asking(["1", "2"]), 10);
-  const [known] = later.reply.budgets;
-  if (known === undefined) throw new Error("no reply");
+  const [last] = later.reply.budgets;
+  if (last === undefined) throw new Error("no reply");
   // A failover has forgotten that both permits are taken.
-  const restored = apply(old.records, asking(["3"], { known: knownOf(known) }), 100);
+  const restored = apply(old.records, asking(["3"], { last: lastOf(last) }), 100);
   expect(restored.reply.parts[0]).toMatchObject({ granted: [], lacks: 0 });
   expect(restored.reply.budgets[0]).toMatchObject({ dayUsed: 2 });
   const [copy] = restored.records;
