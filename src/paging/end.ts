@@ -37,6 +37,11 @@ export interface WalkState {
   readonly longest: number;
   /** The number of new records in the page. */
   readonly fresh: number;
+  /**
+   * The number of records before this page that were yielded. Set if the order of the list has changed: then the
+   * position does not prove it.
+   */
+  readonly yielded?: number | undefined;
 }
 
 /** Whether a page of `length` records, none of them new, shows that the list has ended. */
@@ -108,12 +113,16 @@ export class ListEnd {
     if (state.fresh > 0) this.#doubts = 0;
     const isOver = state.fresh === 0 && hasEnded(request, data.length, state);
     if (!isOver && !isLast(request, page)) return this.#isCompleteList(request, page);
-    if (typeof total !== "number" || total <= request.skip + data.length) return true;
-    if (this.#doubts < maxDoubts) {
+    const reached = request.skip + data.length;
+    const certain = Math.min(reached, (state.yielded ?? reached) + state.fresh);
+    if (typeof total !== "number" || total <= certain) return true;
+    // Yield the new records before an error.
+    if (total <= reached && state.fresh > 0) return false;
+    if (total > reached && this.#doubts < maxDoubts) {
       this.#doubts += 1;
       return undefined;
     }
-    const fault = this.#notices.short(total - request.skip - data.length, total);
+    const fault = this.#notices.short(total - certain, total);
     if (fault !== undefined) throw fault;
     return true;
   }

@@ -7,7 +7,7 @@ export const idOf = (record: unknown): string => {
 };
 
 /** Removes records that occur twice on one page, except records without an id. */
-export const onceEach = <T>(records: readonly T[]): T[] => {
+const onceEach = <T>(records: readonly T[]): T[] => {
   const left = new Set(records.map(idOf));
   return records.filter((record) => idOf(record) === "" || left.delete(idOf(record)));
 };
@@ -53,6 +53,11 @@ export class RecentIds {
     return this.#indexes.size - this.#kept.size;
   }
 
+  /** How many records of the list were yielded at most. */
+  get yielded(): number {
+    return this.count + this.#kept.size;
+  }
+
   get kept(): readonly string[] {
     return [...this.#kept];
   }
@@ -69,12 +74,11 @@ export class RecentIds {
     this.count = 0;
   }
 
-  /** Remembers ids. An empty id (a record without one) can't be recognized later. */
+  /** Remembers ids. An empty id (a record without one) can't be recognized later. A known id moves to the end. */
   add(ids: readonly string[]): void {
-    this.count += ids.length;
     for (const id of ids) {
+      if (!this.#indexes.delete(id)) this.count += 1;
       if (id === "") continue;
-      this.#indexes.delete(id);
       this.#indexes.set(id, this.#next++);
       if (this.#first.length < idsCompared && !this.#first.includes(id)) this.#first.push(id);
     }
@@ -89,9 +93,28 @@ export class RecentIds {
     return [...this.#indexes.keys()].slice(-count);
   }
 
-  /** The index of the last id that was yielded before; -1 if there is none. */
+  /**
+   * The index of the id that was yielded last; -1 if there is none. A known id after it belongs to a record that has
+   * moved.
+   */
   lastKnownIn(ids: readonly string[]): number {
-    return ids.findLastIndex((id) => this.#indexes.has(id));
+    const indexes = ids.map((id) => this.#indexes.get(id) ?? -1);
+    const latest = Math.max(-1, ...indexes);
+    return latest === -1 ? -1 : indexes.lastIndexOf(latest);
+  }
+
+  /**
+   * The records of a page that were not yielded before, once each. `next` has these ids, and the known ones between them
+   * and after them. Records before the first known one may have been yielded, because a cursor has only the last ids.
+   *
+   * @param isDriftSafe - if false, no record counts as known.
+   */
+  newIn<T>(records: readonly T[], isDriftSafe: boolean): { readonly fresh: T[]; readonly next: string[] } {
+    const isKnown = (record: T): boolean => isDriftSafe && this.#indexes.has(idOf(record));
+    const shown = records.slice(records.findIndex(isKnown) + 1);
+    const fresh = onceEach(shown.filter((record) => !isKnown(record)));
+    const next = fresh[0] === undefined ? [] : shown.slice(shown.indexOf(fresh[0])).map(idOf);
+    return { fresh, next };
   }
 
   /** The number of records yielded after this one; infinite if the id is not remembered. */

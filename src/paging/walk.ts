@@ -7,7 +7,7 @@ import { ListEnd } from "./end.ts";
 import { HiddenRecords } from "./hidden.ts";
 import { largestLimit, PageSize, type ServedPage } from "./page-size.ts";
 import { moveOf, type Phase } from "./phase.ts";
-import { idOf, onceEach, RecentIds } from "./recent.ts";
+import { idOf, RecentIds } from "./recent.ts";
 import { Search } from "./search.ts";
 
 /** The settings of a walk. */
@@ -228,10 +228,11 @@ export class Walk<T> {
     return undefined;
   }
 
-  /** Yields the records after the last known one. */
+  /** Yields the records that were not yielded before. Between known ones, such records are new or have moved. */
   #take({ request, page, lastKnown }: Arrived<T>, isRestart: boolean): WalkedPage<T> | undefined {
-    const fresh = onceEach(page.data.slice(lastKnown + 1));
-    const state = { position: this.#position, longest: this.#size.longest, fresh: fresh.length };
+    const { fresh, next } = this.#recent.newIn(page.data, this.#settings.isDriftSafe);
+    const yielded = this.#hasReportedOrder ? this.#settings.skip + this.#recent.yielded : undefined;
+    const state = { position: this.#position, longest: this.#size.longest, fresh: fresh.length, yielded };
     const isAtEnd = this.#end.isAt(request, page, state);
     // Undefined means that the service counts more records than it returned: request the position again.
     if (isAtEnd === undefined && !isRestart) {
@@ -244,7 +245,7 @@ export class Walk<T> {
     this.#phase = { is: "reading" };
     this.#position = this.#reached = request.skip + page.data.length;
     this.#hasEnded = isAtEnd === true || isRestart;
-    this.#recent.add(fresh.map(idOf));
+    this.#recent.add(next);
     this.#rounds = 0;
     if (fresh.length > 0) {
       this.#misses = this.#gone = 0;

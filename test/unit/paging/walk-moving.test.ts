@@ -220,6 +220,36 @@ describe("Walk over a list that moves", () => {
     }
   });
 
+  test.each([0, 150, 199, 250, 390, 396])(
+    "a yielded record that moves to the end (%i) loses no other record",
+    async (from) => {
+      for (const prefetch of prefetches) {
+        const before = (self: MovingList): void => {
+          if (self.requests.length === 3) self.items.push(...self.items.splice(from, 1));
+        };
+        const list = new MovingList({ length: 730, order: "oldest first", before });
+        const ids = idsOf(await pagesOf(walkOver(list, { prefetch })));
+        expect({ prefetch, ...missedAndRepeated(list, ids) }).toEqual({ prefetch, ...nobody });
+      }
+    },
+  );
+
+  test("reports a record that moves out of the part that is still to be read as missing", async () => {
+    const reports: (readonly [number, number])[] = [];
+    const before = (self: MovingList): void => {
+      if (self.requests.length !== 3) return;
+      self.items.unshift(...self.items.splice(700, 1));
+      // The walk notices only by two yielded records that the order changes.
+      self.items.splice(397, 2, ...self.items.slice(397, 399).reverse());
+    };
+    const list = new MovingList({ length: 730, order: "oldest first", before });
+    const onShort = (missing: number, total: number): undefined => {
+      reports.push([missing, total]);
+    };
+    const ids = idsOf(await pagesOf(walkOver(list, { prefetch: 0, onShort })));
+    expect([missedAndRepeated(list, ids).missed, reports]).toEqual([["old-700"], [[1, 730]]]);
+  });
+
   test("reports an order that changes once", async () => {
     const reports: string[] = [];
     const swap = ({ items }: MovingList, { skip }: { readonly skip: number }): void => {
