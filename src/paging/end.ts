@@ -57,6 +57,9 @@ const hasEnded = (
   return length === limit || length < longest;
 };
 
+/** The smallest shift that the count can contradict. A smaller one may be records added in front while others are deleted. */
+const minMoved = 20;
+
 /** How many times to request a page without new records again if the service counts more records. */
 const maxDoubts = 2;
 
@@ -79,6 +82,9 @@ export class ListEnd {
   #doubts = 0;
   /** The service's latest count, for pages without one: a refused position beyond the end, or a gateway's empty page. */
   #total: number | undefined;
+  /** The service's count when it last returned new records, and by how many positions the list has moved back since. */
+  #totalAtFresh: number | undefined;
+  #movedBack = 0;
 
   /** @param limit - the number of records per page that the caller requested. */
   constructor(limit: number, notices: EndNotices) {
@@ -101,6 +107,18 @@ export class ListEnd {
   }
 
   /**
+   * Notes by how many positions the list moved to the front; negative if it moved back. Returns whether the service's
+   * count contradicts this. Records that were added in front move the others back and raise the count. If the count
+   * stays, the records have moved within the list.
+   */
+  refutes(shift: number, { total }: ServedPage<unknown>): boolean {
+    this.#movedBack -= shift;
+    const before = this.#totalAtFresh;
+    if (typeof total !== "number" || before === undefined) return false;
+    return this.#movedBack >= minMoved && total - before < this.#movedBack / 2;
+  }
+
+  /**
    * Whether the list ends with the page. Undefined if the service counts more records than it returned: the caller must
    * request the position again.
    *
@@ -110,7 +128,10 @@ export class ListEnd {
     const { data } = page;
     if (typeof page.total === "number") this.#total = page.total;
     const total = this.#total;
-    if (state.fresh > 0) this.#doubts = 0;
+    if (state.fresh > 0) {
+      this.#doubts = this.#movedBack = 0;
+      this.#totalAtFresh = total;
+    }
     const isOver = state.fresh === 0 && hasEnded(request, data.length, state);
     if (!isOver && !isLast(request, page)) return this.#isCompleteList(request, page);
     const reached = request.skip + data.length;

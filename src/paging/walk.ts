@@ -46,10 +46,7 @@ interface Arrived<T> {
 
 const idsRemembered = 10 * largestLimit;
 const idsInCursor = 100;
-/**
- * A page joins if at most this many records were yielded after its last known record. Older ids only help to find the
- * position again.
- */
+/** A page joins if at most this many records were yielded after its last known record. Older ids only help a search. */
 const maxJoinAge = idsRemembered / 2;
 /** The walk fails after more misses than this number plus `#farthest`, so it can always search the complete list. */
 const maxMisses = 1_000;
@@ -186,7 +183,7 @@ export class Walk<T> {
   #accept(request: PageRequest, served: ServedPage<T>): WalkedPage<T> | undefined {
     const isCut = this.#size.showsShorter(request, served);
     const shown = served.data.map(idOf);
-    this.#watchOrder(shown);
+    if (!this.#recent.areInOrder(shown)) this.#reportOrder();
     const restart = this.#restartIn(served, shown);
     const ids = shown.slice(0, restart);
     const page = { ...served, data: served.data.slice(0, restart) };
@@ -231,6 +228,9 @@ export class Walk<T> {
   /** Yields the records that were not yielded before. Between known ones, such records are new or have moved. */
   #take({ request, page, lastKnown }: Arrived<T>, isRestart: boolean): WalkedPage<T> | undefined {
     const { fresh, next } = this.#recent.newIn(page.data, this.#settings.isDriftSafe);
+    const isFirst = lastKnown === -1 || this.#phase.is === "beginning";
+    const shift = isFirst ? 0 : this.#reached - (request.skip + lastKnown + 1);
+    if (this.#end.refutes(shift, page)) this.#reportOrder();
     const yielded = this.#hasReportedOrder ? this.#settings.skip + this.#recent.yielded : undefined;
     const state = { position: this.#position, longest: this.#size.longest, fresh: fresh.length, yielded };
     const isAtEnd = this.#end.isAt(request, page, state);
@@ -239,8 +239,6 @@ export class Walk<T> {
       this.#ahead.drop();
       return undefined;
     }
-    const isFirst = lastKnown === -1 || this.#phase.is === "beginning";
-    const shift = isFirst ? 0 : this.#reached - (request.skip + lastKnown + 1);
     this.#drift.joined(shift);
     this.#phase = { is: "reading" };
     this.#position = this.#reached = request.skip + page.data.length;
@@ -316,8 +314,8 @@ export class Walk<T> {
     }
   }
 
-  #watchOrder(ids: readonly string[]): void {
-    if (this.#hasReportedOrder || this.#recent.areInOrder(ids)) return;
+  #reportOrder(): void {
+    if (this.#hasReportedOrder) return;
     this.#hasReportedOrder = true;
     this.#settings.onUnstable(
       "the order of the list changes while it is read, so some records may be missed or repeated",

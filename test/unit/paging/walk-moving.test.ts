@@ -234,6 +234,34 @@ describe("Walk over a list that moves", () => {
     },
   );
 
+  test("a list whose records move to its end when they are yielded misses none without a report", async () => {
+    for (const prefetch of prefetches)
+      for (const length of [250, 730, 1_400, 3_000]) {
+        const list = still(length);
+        let missing = 0;
+        const onShort = (count: number): undefined => {
+          missing = count;
+        };
+        const walk = walkOver(list, { prefetch, onShort });
+        const ids: string[] = [];
+        for (let page = await walk.next(); page !== undefined; page = await walk.next()) {
+          const yielded = new Set(idsOf([page]));
+          ids.push(...yielded);
+          const [moved, rest] = [true, false].map((isYielded) =>
+            list.items.filter(({ id }) => yielded.has(id) === isYielded),
+          );
+          list.items = [...(rest ?? []), ...(moved ?? [])];
+        }
+        const seen = missedAndRepeated(list, ids);
+        expect({ prefetch, length, missing, repeated: seen.repeated }).toEqual({
+          prefetch,
+          length,
+          missing: seen.missed.length,
+          repeated: [],
+        });
+      }
+  });
+
   test("reports a record that moves out of the part that is still to be read as missing", async () => {
     const reports: (readonly [number, number])[] = [];
     const before = (self: MovingList): void => {
