@@ -190,7 +190,8 @@ ${table(runtimes)}
 
 workerd has no files: there, the ledger is in memory, and the checkpoint is in a store of the program. Node 24 and 26 run a
 TypeScript program that uses the package directly, without a build step. In a project with Yarn Plug'n'Play (4.18), exports,
-imports, ledgers and checkpoints in files work, too.
+imports, ledgers and checkpoints in files work, too. Deno needs \`--allow-net\` and \`--allow-env\`, and
+for files \`--allow-read\` and \`--allow-write\`.
 
 ## Bundlers
 
