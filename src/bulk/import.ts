@@ -8,6 +8,7 @@ import { findContact } from "../paging/matching.ts";
 import { untilAborted } from "../runtime/cancellation.ts";
 import { foldAscii } from "../runtime/fold-ascii.ts";
 import { must, mustBeBoolean, mustBeOneOf, mustBeWhole, type Rules } from "../runtime/rules.ts";
+import { isUnreadable } from "../runtime/source-line.ts";
 import { describeIssues } from "../service/check.ts";
 import { type Contact, readUpsert } from "../service/contacts.ts";
 import { maxAddressesPerRequest } from "../service/lists.ts";
@@ -22,6 +23,8 @@ import { type Entry, type InputSource, type Reading, runSource } from "./source-
 import { Spool } from "./spool.ts";
 import { type Upserted, upsertTry } from "./upsert.ts";
 import { originOf, readWorkOptions, requestOptions } from "./work-options.ts";
+
+type Row = Entry<GivenContact>;
 
 /** The result of a row, real or planned. */
 interface Settled {
@@ -38,8 +41,8 @@ const change = { ...create, isPartial: true };
 const creation = { ...create, mayBeEmpty: true };
 const operation = "contacts.import";
 const defaultConcurrency = 8;
-/** The number of rows in a group. The rows of a group are processed in order, and the groups in parallel. */
-const rowsPerGroup = 25;
+/** The number of addresses in a group. A group is processed in order, and groups in parallel. */
+const addressesPerGroup = 25;
 /** How long rows may wait until search shows their contacts, counted from the first such wait of the run. */
 const longestLagMs = 30_000;
 const never = Number.POSITIVE_INFINITY;
@@ -64,8 +67,6 @@ class Import {
   readonly #call: Call;
   /** The options of each request. */
   readonly #callOptions: CallOptions;
-  /** The processing of the last group that contains an address, keyed by the address in lower case. */
-  readonly #lastGroups = new Map<string, Promise<unknown>>();
   readonly plan: Spool<PlannedRow> | undefined;
   readonly lookup: ContactLookup;
   #changes = 0;
@@ -84,42 +85,58 @@ class Import {
     this.#listId = dryRun ? undefined : addToList;
   }
 
+  /** The number of rows in a batch. The import processes one batch after the other. */
   get batchSize(): number {
-    return this.#listId === undefined ? rowsPerGroup : maxAddressesPerRequest;
+    return this.#listId === undefined ? addressesPerGroup * this.#groupsAtOnce : maxAddressesPerRequest;
   }
 
-  /** Batches at once. With a list, the groups of one batch run in parallel instead. A plan needs the rows in order. */
-  get concurrency(): number {
-    return this.#listId === undefined && this.plan === undefined ? this.#rowsAtOnce : 1;
-  }
-
-  get #rowsAtOnce(): number {
+  get #groupsAtOnce(): number {
     return this.#options.concurrency ?? defaultConcurrency;
   }
 
-  async work(entries: readonly Entry<GivenContact>[]): Promise<void> {
-    const id = this.#listId;
-    if (id === undefined) return void (await this.#inOrder(entries));
-    const accepted: Entry<GivenContact>[] = [];
-    await inChunks(entries, { size: rowsPerGroup, limit: this.#rowsAtOnce }, async (rows) => {
-      accepted.push(...(await this.#inOrder(rows)));
-      this.#progress.update(this.#progress.done + rows.length);
+  async work(rows: readonly Row[]): Promise<void> {
+    const addresses = [...this.#byAddress(rows).values()];
+    /** The rows whose contact exists now. In a dry run, the rows whose contact would exist. */
+    const accepted = new Set<Row>();
+    await inChunks(addresses, { size: addressesPerGroup, limit: this.#groupsAtOnce }, async (group) => {
+      const waiting: Row[] = [];
+      for (const same of group) waiting.push(...(await this.#inOrder(same, accepted)));
+      for (const row of waiting) if (await this.#untilSeen(row)) accepted.add(row);
+      const records = group.flat().filter(({ item }) => !isUnreadable(item));
+      this.#progress.update(this.#progress.done + records.length);
     });
-    accepted.sort((a, b) => a.index - b.index);
-    await this.#addTo(id, accepted);
+    const id = this.#listId;
+    if (id === undefined) return;
+    const toAdd = addresses.map((same) => same.filter((row) => accepted.has(row)));
+    await this.#addTo(
+      id,
+      toAdd.filter((same) => same.length > 0),
+    );
   }
 
-  /** Adds rows to a list with one request. If the service refuses an address, the other addresses are still added. */
-  async #addTo(id: string, rows: readonly Entry<GivenContact>[]): Promise<void> {
-    const byAddress = new Map<string, Entry<GivenContact>[]>();
+  /** The rows of each address, in order. A plan lists all rows in order, so a dry run does not separate them. */
+  #byAddress(rows: readonly Row[]): Map<string, Row[]> {
+    const byAddress = new Map<string, Row[]>();
     for (const row of rows) {
-      const address = foldAscii(row.item.email);
-      byAddress.set(address, [...(byAddress.get(address) ?? []), row]);
+      // An unchecked row can be anything, even null.
+      const address = this.plan === undefined ? foldAscii(String(Object(row.item).email)) : "";
+      const same = byAddress.get(address);
+      if (same === undefined) byAddress.set(address, [row]);
+      else same.push(row);
     }
-    await inHalves([...byAddress.values()], {
+    return byAddress;
+  }
+
+  /**
+   * Adds contacts to a list with one request. If the service refuses an address, the others are still added.
+   *
+   * @param addresses - the rows of each address.
+   */
+  async #addTo(id: string, addresses: readonly (readonly Row[])[]): Promise<void> {
+    await inHalves(addresses, {
       signal: this.#call.signal,
-      work: async (addresses) => {
-        const emails = addresses.flatMap((same) => same.at(-1)?.item.email ?? []);
+      work: async (part) => {
+        const emails = part.flatMap((same) => same.at(-1)?.item.email ?? []);
         const input = { id, payload: { emails } };
         if (emails.length > 0)
           await sendRequest(this.#call, operations.lists.addContacts, input, this.#callOptions);
@@ -132,96 +149,63 @@ class Import {
   }
 
   /**
-   * Processes the rows of a group in order. Each row waits for groups in parallel that contain an earlier row with its
-   * address. If search does not show the contact of a row yet, the row is retried at the end of the group, and only
-   * rows with the same address wait for it.
+   * Processes the rows of one address in order.
    *
-   * @returns the rows whose contact exists now. In a dry run, the rows whose contact would exist.
+   * @returns the rows that have to wait until search shows their contact.
    */
-  async #inOrder(entries: readonly Entry<GivenContact>[]): Promise<readonly Entry<GivenContact>[]> {
-    // An unchecked row can be anything, even null.
-    const addresses = entries.map(({ item }) => foldAscii(String(Object(item).email)));
-    const earlier = addresses.map((address) => this.#lastGroups.get(address));
-    const work = async (): Promise<readonly Entry<GivenContact>[]> => {
-      const accepted: Entry<GivenContact>[] = [];
-      const waiting: { readonly entry: Entry<GivenContact>; readonly wasTried: boolean }[] = [];
-      const waitingAddresses = new Set<string>();
-      for (const [index, entry] of entries.entries()) {
-        const address = addresses[index] ?? "";
-        // If an earlier row with this address ended the run, this rejects. The next run processes both rows in order.
-        await earlier[index];
-        const mustWait = waitingAddresses.has(address);
-        const done = mustWait ? undefined : await this.#process(entry);
-        if (done === true) accepted.push(entry);
-        if (typeof done === "boolean") continue;
-        if (done !== undefined && this.#call.clock.now() >= (this.#lagEndsAt ?? never)) {
-          await this.#reject(entry, refusalOf(done.error));
-          continue;
-        }
-        waitingAddresses.add(address);
-        waiting.push({ entry, wasTried: !mustWait });
-      }
-      for (const { entry, wasTried } of waiting)
-        if (await this.#untilSeen(entry, wasTried)) accepted.push(entry);
-      return accepted;
-    };
-    const accepted = work();
-    for (const address of addresses) this.#lastGroups.set(address, accepted);
-    try {
-      return await accepted;
-    } finally {
-      for (const address of addresses)
-        if (this.#lastGroups.get(address) === accepted) this.#lastGroups.delete(address);
+  async #inOrder(same: readonly Row[], accepted: Set<Row>): Promise<readonly Row[]> {
+    for (const [index, row] of same.entries()) {
+      const done = await this.#process(row);
+      if (typeof done !== "boolean") return same.slice(index);
+      if (done) accepted.add(row);
     }
+    return [];
   }
 
-  /** Tries a row until search shows its contact. Rejects the row after `#lagEndsAt`. Returns the same as `#process`. */
-  async #untilSeen(entry: Entry<GivenContact>, wasTried: boolean): Promise<boolean> {
+  /** Tries a row until search shows its contact. Rejects the row after `#lagEndsAt`. */
+  async #untilSeen(row: Row): Promise<boolean> {
     this.#lagEndsAt ??= this.#call.clock.now() + longestLagMs;
-    let isRetry = wasTried;
-    const tryOnce = (): Promise<boolean | Unseen> => {
-      const done = this.#process(entry, isRetry);
-      isRetry = true;
-      return done;
-    };
-    const done = await untilSeen(this.#call, tryOnce, this.#lagEndsAt);
-    return typeof done === "boolean" ? done : this.#reject(entry, refusalOf(done.error));
+    const done = await untilSeen(this.#call, () => this.#process(row), this.#lagEndsAt);
+    return typeof done === "boolean" ? done : this.#reject(row, refusalOf(done.error));
   }
 
   /**
    * Processes one row. Returns whether its contact exists now, or would exist after a dry run; `Unseen` if search does
-   * not show the contact yet.
-   *
-   * @param isRetry - whether this is a retry after an unseen result. A retry only sends the change again.
+   * not show the contact yet, and the row can wait.
    */
-  async #process(entry: Entry<GivenContact>, isRetry = false): Promise<boolean | Unseen> {
-    const { item } = entry;
+  async #process(row: Row): Promise<boolean | Unseen> {
+    const { item } = row;
     const wrong = await this.#call.issues(change, item);
-    if (wrong.length > 0) return this.#reject(entry, { status: undefined, error: describeIssues(wrong) });
+    if (wrong.length > 0) return this.#reject(row, { status: undefined, error: describeIssues(wrong) });
     let settled: Settled | Unseen;
     try {
-      settled = isRetry ? await this.#change(item, undefined) : await this.#settle(entry);
+      settled = await this.#settle(row);
     } catch (error) {
       // An abort reason can be any error, even that of another call.
       this.#call.signal?.throwIfAborted();
       if (!isAboutTheRow(error)) throw error;
-      return this.#reject(entry, refusalOf(error));
+      return this.#reject(row, refusalOf(error));
     }
-    if (settled.result === "unseen") return settled;
+    if (settled.result === "unseen") {
+      // The row is not changed yet. Its next try counts the change again.
+      this.#changes -= 1;
+      const isTooLate = this.#call.clock.now() >= (this.#lagEndsAt ?? never);
+      return isTooLate ? this.#reject(row, refusalOf(settled.error)) : settled;
+    }
     const { result, faults } = settled;
-    if (faults) return this.#reject(entry, { status: undefined, error: describeIssues(faults) });
+    if (faults) return this.#reject(row, { status: undefined, error: describeIssues(faults) });
     this.counts[result] += 1;
     // In mode `create`, a skipped row has a contact. In mode `update`, it has none.
     return result !== "skipped" || this.#options.mode === "create";
   }
 
-  async #settle(entry: Entry<GivenContact>): Promise<Settled | Unseen> {
-    const { item, index } = entry;
+  async #settle(row: Row): Promise<Settled | Unseen> {
+    const { item, index } = row;
     const match = await this.lookup.find(item);
     const planned = this.#planFor(match);
     const faults = planned.result === "create" ? await this.#call.issues(create, item) : [];
     if (faults.length > 0) return { result: "skipped", faults };
-    this.plan?.add({ ...originOf(entry, item), ...planned });
+    this.plan?.add({ ...originOf(row, item), ...planned });
     if (planned.result === "skipped" || planned.result === "unchanged") return { result: planned.result };
     if (this.plan !== undefined) {
       this.lookup.apply(item);
@@ -294,14 +278,14 @@ class Import {
     this.#changes += 1;
   }
 
-  async #reject(row: Entry<GivenContact>, refusal: Refusal): Promise<false> {
+  async #reject(row: Row, refusal: Refusal): Promise<false> {
     this.counts.rejected += 1;
     this.plan?.add({ ...originOf(row, row.item), result: "refused", reason: refusal.error });
     await this.#reportRejected(row, refusal);
     return false;
   }
 
-  async #reportRejected(row: Entry<GivenContact>, refusal: Refusal): Promise<void> {
+  async #reportRejected(row: Row, refusal: Refusal): Promise<void> {
     const rejected = { contact: row.item, ...originOf(row, row.item), ...refusal };
     await untilAborted(Promise.resolve(this.#options.onRejected?.(rejected)), this.#call.signal);
   }
@@ -339,7 +323,7 @@ export const importContacts = async (
   return runSource<GivenContact, ImportReport>({
     ...{ call, source, checkpoint, progress, report, isDry: dryRun },
     batchSize: () => run.batchSize,
-    concurrency: run.concurrency,
+    concurrency: 1,
     readItem: readUpsert,
     prepare: (rows, { done }) => run.lookup.rows(rows, done),
     work: (entries) => run.work(entries),

@@ -225,7 +225,7 @@ test.each([8, 2])(
   "the last of an address's rows wins across batches, %i under way at once",
   async (concurrency) => {
     const { sandbox, client } = service();
-    // Batches hold 25 rows: each pair stands across the border of two.
+    // Groups hold 25 addresses: each pair stands across the border of two.
     const rows = people(200).map((row, at) => {
       const pair = Math.floor((at + 1) / 25);
       return (at + 1) % 25 === 0 || at % 25 === 0
