@@ -114,7 +114,7 @@ const failedAttempt = (failure: AttemptFailure, facts: FailureFacts): Touchpoint
   const start = failure.wasSent ? "sent, no usable response" : "not sent";
   const message = `${progress.operation}: ${start} (${failure.message}). ${advice(facts.sending)}${facts.note === undefined ? "" : ` ${facts.note}`}`;
   if (failure.kind === "timeout") return new TimeoutError(message, details);
-  if (failure.kind === "broken" || failure.kind === "empty" || failure.kind === "too-large") {
+  if (failure.kind === "broken" || failure.kind === "too-large") {
     return new ResponseValidationError(message, { ...details, status: failure.response?.status ?? 200 });
   }
   return new ConnectionError(message, details);

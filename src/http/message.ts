@@ -42,13 +42,3 @@ export interface HttpResponse {
 export const headersOf = ({ headers, authorization }: HttpRequest): Readonly<Record<string, string>> =>
   // The key comes first: in Node 20, properties after a spread are slow (findings/node-20-spread-before-properties.sh).
   authorization === undefined ? headers : { authorization, ...headers };
-
-/**
- * Whether the status or the headers prove that a response has no body. Otherwise, a missing body may have been lost.
- */
-export const isProvenEmpty = ({ status, headers, text }: HttpResponse): boolean =>
-  text === "" &&
-  (status === 204 ||
-    status === 205 ||
-    headers["content-length"] === "0" ||
-    headers["transfer-encoding"] !== undefined);

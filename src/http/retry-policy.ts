@@ -112,7 +112,7 @@ const isWrongPassword = ({ kind, cause }: AttemptFailure): boolean =>
 /** Whether a repeated request would get the same response. */
 const isFinal = (operation: Situation["operation"], failure: AttemptFailure): boolean => {
   if (isWrongPassword(failure)) return true;
-  if (["aborted", "redirect", "too-large", "empty", "unmocked"].includes(failure.kind)) return true;
+  if (["aborted", "redirect", "too-large", "unmocked"].includes(failure.kind)) return true;
   if (failure.kind !== "status") return false;
   return !isTemporaryStatus(failure.response?.status ?? 0) || isMailAccountRefusal(operation, failure);
 };

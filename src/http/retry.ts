@@ -2,7 +2,7 @@ import type { RetryNotice } from "../options/hooks.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { pauseMsOf } from "../runtime/headers.ts";
 import { errorFrom } from "./error-from.ts";
-import { type HttpRequest, type HttpResponse, isProvenEmpty } from "./message.ts";
+import type { HttpRequest, HttpResponse } from "./message.ts";
 import { repeatAfter } from "./retry-loop.ts";
 import { judge, mayHaveTakenEffect } from "./retry-policy.ts";
 import { AttemptFailure, type FailureNotes, type Send, type Sending, type Stage } from "./types.ts";
@@ -68,8 +68,7 @@ const accept = ({ operation, call }: Sending, response: HttpResponse): HttpRespo
     if (response.isJson) return response;
     if (operation.mayBeEmpty && isBareSuccess(response.text)) return response;
     const what = response.text === "" ? "an empty body" : "a body that is not JSON";
-    const kind = isProvenEmpty(response) ? "empty" : "broken";
-    return new AttemptFailure(kind, `status ${status} with ${what}`, { wasSent: true, response });
+    return new AttemptFailure("broken", `status ${status} with ${what}`, { wasSent: true, response });
   }
   if (status === 404 && call.mayHaveTakenEffect && operation.notFoundMeansDone) {
     call.noteGone();

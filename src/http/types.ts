@@ -103,10 +103,8 @@ export type Stage = (sending: Sending, request: HttpRequest, next: Send) => Prom
 export type FailureKind =
   /** A complete response with an error status. */
   | "status"
-  /** A success whose body cannot be read. */
+  /** A success whose body is missing or cannot be read. */
   | "broken"
-  /** A complete success without the expected body. */
-  | "empty"
   /** A success response that is larger than allowed. */
   | "too-large"
   | "redirect"

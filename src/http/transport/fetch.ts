@@ -37,14 +37,10 @@ const causeOf = (error: unknown): { readonly cause: Error; readonly wasNotSent: 
   return { cause: new Error("the fetch rejected with a value that is not an Error"), wasNotSent: false };
 };
 
+/** Leaves out the coding and the length of the body, because fetch has already decompressed it. */
 const rawHeaders = (headers: FetchResponse["headers"]): RawHeaders => {
-  const { "content-encoding": coding, "content-length": length, ...rest } = Object.fromEntries(headers);
-  // fetch has already decompressed the body, so the length in the header is wrong unless it is 0.
-  if (length === "0") return { ...rest, "content-length": length };
-  if (coding === undefined) return rest;
-  // A body that is empty after decompression may have been cut off, so remove the header that would prove it complete.
-  const { "transfer-encoding": _framing, ...unframed } = rest;
-  return unframed;
+  const { "content-encoding": _coding, "content-length": _length, ...rest } = Object.fromEntries(headers);
+  return rest;
 };
 
 type Body = NonNullable<FetchResponse["body"]>;

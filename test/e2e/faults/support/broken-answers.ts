@@ -237,7 +237,6 @@ export const brokenAnswers: readonly FaultCase[] = [
     ...broken,
     isInBody: false,
     isEmpty: true,
-    misfits: ({ mayBeEmpty }) => !mayBeEmpty,
     name: "status 204 without a body",
     arrange: planned({ status: 204, applied: true }),
   },
