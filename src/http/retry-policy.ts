@@ -1,15 +1,6 @@
 import type { OperationFacts, ReplayClass } from "../service/define.ts";
 import type { AttemptFailure } from "./types.ts";
 
-/** The decision after a failed attempt. */
-export type Verdict =
-  | {
-      readonly again: true;
-      /** How long to wait before the next attempt. */
-      readonly waitMs: number;
-    }
-  | { readonly again: false };
-
 /** The facts, besides the failure, on which the decision depends. */
 export interface Situation {
   readonly operation: Pick<OperationFacts, "isEmail">;
@@ -19,8 +10,6 @@ export interface Situation {
   readonly maxRetries: number;
   /** Whether this is the request's first 401 and a newer key may be available. */
   readonly canRenewKey: boolean;
-  /** The wait that the response requires, if any. */
-  readonly retryAfterMs: number | undefined;
   readonly maxRetryAfterMs: number;
   /** 0 ≤ random < 1. */
   readonly random: number;
@@ -117,21 +106,23 @@ const isFinal = (operation: Situation["operation"], failure: AttemptFailure): bo
   return !isTemporaryStatus(failure.response?.status ?? 0) || isMailAccountRefusal(operation, failure);
 };
 
-/** Decides whether to retry after a failed attempt. It is a pure function, so that tests can cover every case. */
-export const judge = (failure: AttemptFailure, situation: Situation): Verdict => {
-  const { operation, replay, attempts, canRenewKey, maxRetries, retryAfterMs, maxRetryAfterMs, random } =
-    situation;
-  const status = failure.response?.status;
+/**
+ * Decides whether to retry after a failed attempt. It is a pure function, so that tests can cover every case.
+ *
+ * @returns how long to wait before the next attempt, in milliseconds; undefined for no further attempt.
+ */
+export const judge = (failure: AttemptFailure, situation: Situation): number | undefined => {
+  const { operation, replay, attempts, canRenewKey, maxRetries, maxRetryAfterMs, random } = situation;
+  const { status, retryAfterMs = 0 } = failure.response ?? {};
   // A 401 for a rotated key is not a failure. Retry the request once with the new key, even if `maxRetries` is 0.
-  if (canRenewKey) return { again: true, waitMs: 0 };
-  if (attempts > maxRetries || isFinal(operation, failure)) return { again: false };
-  if (replay === "never" && mayHaveTakenEffect(operation, failure)) return { again: false };
+  if (canRenewKey) return 0;
+  if (attempts > maxRetries || isFinal(operation, failure)) return undefined;
+  if (replay === "never" && mayHaveTakenEffect(operation, failure)) return undefined;
   // Treat a required wait of 0, or a date in the past, like none: otherwise, all callers would retry at the same
   // moment.
-  const requiredMs = retryAfterMs ?? 0;
-  if (requiredMs === 0) return { again: true, waitMs: backoffMs(attempts, random) };
+  if (retryAfterMs === 0) return backoffMs(attempts, random);
   // Never shorten the required wait: wait for all of it, or don't retry.
-  if (requiredMs > maxRetryAfterMs) return { again: false };
+  if (retryAfterMs > maxRetryAfterMs) return undefined;
   // A 429 or 503 pauses the limits of the request, so the limits make the next attempt wait.
-  return { again: true, waitMs: status === 429 || status === 503 ? 0 : requiredMs };
+  return status === 429 || status === 503 ? 0 : retryAfterMs;
 };

@@ -5,7 +5,15 @@ import { errorFrom } from "./error-from.ts";
 import type { HttpRequest, HttpResponse } from "./message.ts";
 import { repeatAfter } from "./retry-loop.ts";
 import { judge, mayHaveTakenEffect } from "./retry-policy.ts";
-import { AttemptFailure, type FailureNotes, type Send, type Sending, type Stage } from "./types.ts";
+import {
+  AttemptFailure,
+  type CallView,
+  type FailureNotes,
+  type Plan,
+  type Send,
+  type Sending,
+  type Stage,
+} from "./types.ts";
 
 const capacity = 500;
 const costOfRepeat = 5;
@@ -77,112 +85,87 @@ const accept = ({ operation, call }: Sending, response: HttpResponse): HttpRespo
   return new AttemptFailure("status", `status ${status}`, { wasSent: true, response });
 };
 
+/** The quota that a retry spends. A retry after a 429, or of background work, spends none. */
+const costOf = ({ kind, response }: AttemptFailure, { priority }: Plan): number => {
+  if (response?.status === 429 || priority === "background") return 0;
+  return kind === "timeout" ? costAfterTimeout : costOfRepeat;
+};
+
+/** Whether the call ends before an attempt after this wait and this pause of a limit could start. */
+const isTooLate = (
+  { deadlineAt = never, waitsEndAt = never, waitLeftMs = never }: CallView,
+  now: number,
+  { waitMs, pauseMs }: { readonly waitMs: number; readonly pauseMs: number },
+): boolean => Math.max(waitMs, pauseMs) > Math.min(deadlineAt, waitsEndAt) - now || pauseMs > waitLeftMs;
+
+/** What each attempt sends, and the stage that sends it. */
+interface Forward {
+  readonly sending: Sending;
+  readonly request: HttpRequest;
+  readonly next: Send;
+}
+
 /**
- * The second and later attempts of a request. Records whether any attempt may have taken effect, and decides
+ * Makes the second and later attempts of a request. Records whether any attempt may have taken effect, and decides
  * whether to make another one.
  */
-class Retries {
-  readonly #sending: Sending;
-  /** What each attempt sends, and the stage that sends it. */
-  readonly #forward: { readonly request: HttpRequest; readonly next: Send };
-  readonly #settings: RetrySettings;
-  #hasRenewedKey = false;
-  /** The cost of the last retry that spent quota; 0 if none did. */
-  #drawn = 0;
-  /** The facts to add to the error of the last failure. */
-  #notes: FailureNotes | undefined;
-
-  constructor(
-    sending: Sending,
-    forward: { readonly request: HttpRequest; readonly next: Send },
-    settings: RetrySettings,
-  ) {
-    this.#sending = sending;
-    this.#forward = forward;
-    this.#settings = settings;
-  }
-
-  /** Retries the request after its first failure. */
-  async after(failure: unknown): Promise<HttpResponse> {
-    // An error that is not an AttemptFailure was thrown before an attempt. Pass it on without further work, because
-    // thousands of waiting requests may be refused at once. The executor creates the public error.
-    if (!(failure instanceof AttemptFailure)) throw failure;
-    try {
-      const again = (last: unknown): Promise<boolean> => this.#again(last);
-      return await repeatAfter(failure, { again, work: () => this.#attempt() });
-    } catch (last) {
-      const notes = last instanceof AttemptFailure ? this.#notes : undefined;
-      throw errorFrom(last, this.#sending, { wallTime: this.#settings.clock.wallTime(), ...notes });
-    }
-  }
-
-  async #attempt(): Promise<HttpResponse> {
-    const { request, next } = this.#forward;
+const retryAfter = async (
+  first: AttemptFailure,
+  { sending, request, next }: Forward,
+  { maxRetryAfterMs, clock, quota, random, onRetry }: RetrySettings,
+): Promise<HttpResponse> => {
+  const { operation, plan, call } = sending;
+  let hasRenewedKey = false;
+  // The cost of the last retry that spent quota; 0 if none did.
+  let drawn = 0;
+  let notes: FailureNotes = {};
+  const work = async (): Promise<HttpResponse> => {
     // Each attempt gets a new object, because the stages write to it.
-    const accepted = accept(this.#sending, await next(this.#sending, { ...request }));
+    const accepted = accept(sending, await next(sending, { ...request }));
     if (accepted instanceof AttemptFailure) throw accepted;
-    this.#sending.call.attempted(accepted);
-    this.#settings.quota.refill(this.#drawn);
+    call.attempted(accepted);
+    quota.refill(drawn);
     return accepted;
-  }
-
+  };
   /** Waits until the next attempt is due. Resolves with false if there is no next attempt. */
-  async #again(failure: unknown): Promise<boolean> {
+  const again = async (failure: unknown): Promise<boolean> => {
     // An error that is not an AttemptFailure was thrown before the attempt.
     if (!(failure instanceof AttemptFailure)) return false;
-    const { operation, plan, call } = this.#sending;
-    const { signal } = call;
     const { kind, response } = failure;
     // A requeued request was not sent, so it doesn't count as an attempt. The limits make it wait again.
-    if (kind === "requeued") return !signal?.aborted;
+    if (kind === "requeued") return !call.signal?.aborted;
     call.attempted();
     if (plan.replay !== "safe" && mayHaveTakenEffect(operation, failure)) call.noteEffect();
-    const { maxRetryAfterMs, random, onRetry } = this.#settings;
-    const retryAfterMs = response?.retryAfterMs;
-    this.#notes = { retryAfterMs };
-    const canRenewKey = response?.canRenewKey === true && !this.#hasRenewedKey;
-    this.#hasRenewedKey ||= canRenewKey;
-    const verdict = judge(failure, {
-      operation,
-      replay: plan.replay,
-      maxRetries: plan.maxRetries,
-      attempts: call.attempts,
-      canRenewKey,
-      retryAfterMs,
-      maxRetryAfterMs,
-      random: random(),
-    });
-    const status = response?.status;
-    /** The time for which the failure pauses a limit. */
+    const { attempts } = call;
+    const { retryAfterMs, status } = response ?? {};
+    notes = { retryAfterMs };
+    const canRenewKey = response?.canRenewKey === true && !hasRenewedKey;
+    hasRenewedKey ||= canRenewKey;
+    const situation = { ...plan, operation, attempts, canRenewKey, maxRetryAfterMs, random: random() };
+    const waitMs = judge(failure, situation);
     const pauseMs = (response && pauseMsOf(response)) ?? 0;
-    if (!verdict.again || signal?.aborted || this.#isTooLate(verdict.waitMs, pauseMs)) return false;
-    if (!canRenewKey && !this.#draw(failure)) {
-      this.#notes = { retryAfterMs, note: quotaNote };
+    if (waitMs === undefined || call.signal?.aborted) return false;
+    if (isTooLate(call, clock.now(), { waitMs, pauseMs })) return false;
+    const cost = canRenewKey ? 0 : costOf(failure, plan);
+    if (!quota.draw(cost)) {
+      notes = { retryAfterMs, note: quotaNote };
       return false;
     }
-    const waitMs = Math.max(verdict.waitMs, pauseMs);
-    onRetry?.({ operation: operation.id, attempt: call.attempts, waitMs, status });
-    if (verdict.waitMs > 0) await call.backOff(verdict.waitMs, "retry", plan.onWait);
-    signal?.throwIfAborted();
+    drawn = cost || drawn;
+    onRetry?.({ operation: operation.id, attempt: attempts, waitMs: Math.max(waitMs, pauseMs), status });
+    if (waitMs > 0) await call.backOff(waitMs, "retry", plan.onWait);
+    call.signal?.throwIfAborted();
     return true;
+  };
+  try {
+    return await repeatAfter(first, { again, work });
+  } catch (last) {
+    throw errorFrom(last, sending, {
+      wallTime: clock.wallTime(),
+      ...(last instanceof AttemptFailure && notes),
+    });
   }
-
-  /** Whether the call ends before the next attempt could start. */
-  #isTooLate(waitMs: number, pauseMs: number): boolean {
-    const { deadlineAt = never, waitsEndAt = never, waitLeftMs = never } = this.#sending.call;
-    const leftMs = Math.min(deadlineAt, waitsEndAt) - this.#settings.clock.now();
-    return Math.max(waitMs, pauseMs) > leftMs || pauseMs > waitLeftMs;
-  }
-
-  /** Spends quota for a retry. A retry after a 429, or of background work, spends none. */
-  #draw({ kind, response }: AttemptFailure): boolean {
-    if (response?.status === 429 || this.#sending.plan.priority === "background") return true;
-    const cost = kind === "timeout" ? costAfterTimeout : costOfRepeat;
-    if (!this.#settings.quota.draw(cost)) return false;
-    this.#drawn = cost;
-    return true;
-  }
-}
+};
 
 /** Retries failed attempts if the policy allows it. Otherwise, ends the call with the last failure. */
 export const retry = (settings: RetrySettings): Stage =>
@@ -192,8 +175,12 @@ export const retry = (settings: RetrySettings): Stage =>
       const wallTime = settings.clock.wallTime();
       return Promise.reject(errorFrom(call.signal.reason, sending, { wallTime }));
     }
-    const repeat = (failure: unknown): Promise<HttpResponse> =>
-      new Retries(sending, { request, next }, settings).after(failure);
+    const repeat = (failure: unknown): Promise<HttpResponse> => {
+      // An error that is not an AttemptFailure was thrown before an attempt. Pass it on without further work, because
+      // thousands of waiting requests may be refused at once. The executor creates the public error.
+      if (!(failure instanceof AttemptFailure)) throw failure;
+      return retryAfter(failure, { sending, request, next }, settings);
+    };
     // Not an async function, because its frame would take half of the memory of a call that waits for a limit.
     return next(sending, request).then(function answered(response) {
       const accepted = accept(sending, response);

@@ -13,11 +13,14 @@ const situation = (over: Partial<Situation> = {}): Situation => ({
   attempts: 1,
   canRenewKey: false,
   maxRetries: 4,
-  retryAfterMs: undefined,
   maxRetryAfterMs: 60_000,
   random: 0.5,
   ...over,
 });
+
+/** A status whose response asks for a wait. */
+const waiting = (status: number, ms: number): AttemptFailure =>
+  aStatus(status, undefined, { "retry-after": `${ms / 1_000}` });
 
 const repeatable: readonly ReplayClass[] = ["safe", "idempotent", "keyed"];
 
@@ -62,49 +65,47 @@ const table: readonly Row[] = [
 describe("judge", () => {
   test.each(table)("%s", (_name, failure, effect, repeat) => {
     expect(mayHaveTakenEffect(contacts.update, failure)).toBe(effect === "unclear");
-    const again = repeat === "no" ? { again: false } : { again: true, waitMs: 250 };
-    for (const replay of repeatable) expect(judge(failure, situation({ replay }))).toEqual(again);
+    const again = repeat === "no" ? undefined : 250;
+    for (const replay of repeatable) expect(judge(failure, situation({ replay }))).toBe(again);
     const never = judge(failure, situation({ replay: "never" }));
-    expect(never).toEqual(repeat === "always" ? again : { again: false });
+    expect(never).toBe(repeat === "always" ? again : undefined);
   });
 
   test("repeats maxRetries times and no more", () => {
     const failure = aStatus(500);
-    const verdicts = [1, 2, 3].map(
-      (attempts) => judge(failure, situation({ attempts, maxRetries: 2 })).again,
-    );
-    expect(verdicts).toEqual([true, true, false]);
-    expect(judge(failure, situation({ maxRetries: 0 }))).toEqual({ again: false });
+    const waits = [1, 2, 3].map((attempts) => judge(failure, situation({ attempts, maxRetries: 2 })));
+    expect(waits).toEqual([250, 500, undefined]);
+    expect(judge(failure, situation({ maxRetries: 0 }))).toBeUndefined();
   });
 
   test("a 401 is repeated at once when a newer key can be had, whatever maxRetries says", () => {
     const failure = aStatus(401);
     const strict = situation({ replay: "never", maxRetries: 0, canRenewKey: true });
-    expect(judge(failure, strict)).toEqual({ again: true, waitMs: 0 });
+    expect(judge(failure, strict)).toBe(0);
   });
 
   test.each([429, 503])("a %i that names a time is waited out by its budget's pause", (status) => {
-    expect(judge(aStatus(status), situation({ retryAfterMs: 60_000 }))).toEqual({ again: true, waitMs: 0 });
-    expect(judge(aStatus(status), situation({ retryAfterMs: 60_001 }))).toEqual({ again: false });
+    expect(judge(waiting(status, 60_000), situation())).toBe(0);
+    expect(judge(waiting(status, 60_001), situation())).toBeUndefined();
   });
 
   test.each([408, 425, 500, 502, 504, 522, 529])(
     "a %i that names a time is waited out by the call alone",
     (status) => {
-      const named = judge(aStatus(status), situation({ retryAfterMs: 7_000 }));
-      expect(named).toEqual({ again: true, waitMs: 7_000 });
-      expect(judge(aStatus(status), situation({ retryAfterMs: 60_001 }))).toEqual({ again: false });
+      const named = judge(waiting(status, 7_000), situation());
+      expect(named).toBe(7_000);
+      expect(judge(waiting(status, 60_001), situation())).toBeUndefined();
     },
   );
 
   test("a Retry-After of nothing leaves the back-off", () => {
-    expect(judge(aStatus(429), situation({ retryAfterMs: 0 }))).toEqual({ again: true, waitMs: 250 });
+    expect(judge(waiting(429, 0), situation())).toBe(250);
   });
 
   test.each([emails.send, emails.schedule])("the service's own 502 on $id is a refusal", (operation) => {
     const refusal = aStatus(502, { error: "The account is disconnected." });
     expect(mayHaveTakenEffect(operation, refusal)).toBe(false);
-    expect(judge(refusal, situation({ operation, replay: "never" }))).toEqual({ again: false });
+    expect(judge(refusal, situation({ operation, replay: "never" }))).toBeUndefined();
   });
 
   test.each([
