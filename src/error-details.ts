@@ -16,19 +16,6 @@ export type ApiErrorCode =
   | "server_error"
   | "service_unavailable";
 
-/** The `code` of an error: one per class. */
-export type ErrorCode =
-  | ApiErrorCode
-  | "configuration_invalid"
-  | "connection_failed"
-  | "input_invalid"
-  | "once_mismatch"
-  | "once_pending"
-  | "once_unknown"
-  | "recipient_refused"
-  | "response_invalid"
-  | "timeout";
-
 /** What a call with several requests did before it failed. */
 export interface PartialWork {
   /** The known results, in the order of the input. */

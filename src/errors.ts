@@ -1,6 +1,6 @@
-import type { ApiErrorCode, ErrorCode, ErrorDetails, Outcome, PartialWork } from "./error-details.ts";
+import type { ApiErrorCode, ErrorDetails, Outcome, PartialWork } from "./error-details.ts";
 
-export type { ApiErrorCode, ErrorCode, ErrorDetails, Outcome, PartialWork } from "./error-details.ts";
+export type { ApiErrorCode, ErrorDetails, Outcome, PartialWork } from "./error-details.ts";
 
 // A registered symbol, so that an ESM and a CommonJS copy of the package recognize each other's errors.
 const brand = Symbol.for("touchpoint-sdk.error");
@@ -320,6 +320,9 @@ export type AnyTouchpointError =
   | ServiceUnavailableError
   | TimeoutError
   | ValidationError;
+
+/** The `code` of an error: one per class. */
+export type ErrorCode = AnyTouchpointError["code"];
 
 // The names are literals, because a minifier renames the classes. They are on the prototypes, as in built-in errors.
 for (const [name, { prototype }] of Object.entries({
