@@ -18,7 +18,7 @@ import { reservedEventPrefix } from "../service/events.ts";
 import { mustBeDeadline } from "./deadline.ts";
 import { oldDispatcher } from "./fetch.ts";
 import { hookNames } from "./hooks.ts";
-import { documentedLimits, limitFaults, scopeFaults } from "./limits.ts";
+import { limitFaults, scopeFaults, sharedLimitFaults } from "./limits.ts";
 import { logLevels } from "./logger.ts";
 import { isShared } from "./shared-limits.ts";
 import { routeFaults, sharedRules } from "./validation.ts";
@@ -34,17 +34,7 @@ const hooksFaults: Rule = (hooks, within) =>
 
 const limitsFaults = (limits: unknown): readonly string[] => {
   if (limits === false) return [];
-  if (!isShared(limits)) return limitFaults(limits);
-  const required = Object.keys(documentedLimits);
-  if (limitFaults(limits.numbers, required).length === 0) return [];
-  const numbers: Readonly<Record<string, unknown>> = Object(limits.numbers);
-  const wrong = [...new Set([...required, ...Object.keys(numbers)])].filter(
-    (name) => limitFaults({ [name]: numbers[name] }, [name]).length > 0,
-  );
-  return [
-    "limits: the `numbers` of a shared-limits object must be a plain object with a valid number for every limit. " +
-      `The number is missing or invalid for: ${wrong.map((name) => `"${name}"`).join(", ") || "every limit"}`,
-  ];
+  return isShared(limits) ? sharedLimitFaults(limits.numbers) : limitFaults(limits);
 };
 
 const mustBeSchema = must("a Standard Schema, for example of zod, valibot or arktype", isStandardSchema);

@@ -107,5 +107,13 @@ export const scopeFaults = optionsOf(
 );
 
 /** Finds the faults of limits. An undefined limit is a fault, too, because it would replace the documented one. */
-export const limitFaults = (limits: unknown, required = Object.keys(Object(limits))): readonly string[] =>
-  optionsOf(limitRules, "a plain object, or false", required)(limits, "limits");
+export const limitFaults = (limits: unknown): readonly string[] =>
+  optionsOf(limitRules, "a plain object, or false", Object.keys(Object(limits)))(limits, "limits");
+
+/** Finds the faults of the numbers of shared limits, which need a number for every limit. */
+export const sharedLimitFaults = (numbers: unknown): readonly string[] =>
+  optionsOf(
+    limitRules,
+    "a plain object with every limit",
+    Object.keys(limitRules),
+  )(numbers, "limits.numbers");
