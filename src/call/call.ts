@@ -4,7 +4,7 @@ import { callErrorFrom } from "../http/error-from.ts";
 import type { HttpResponse } from "../http/message.ts";
 import type { RetryQuota } from "../http/retry.ts";
 import { isCallWatched, traceCall } from "../http/tracing.ts";
-import type { CallView, Plan, Progress, Send, Sending } from "../http/types.ts";
+import type { CallView, Plan, Progress, Send } from "../http/types.ts";
 import type { ClientDeadline } from "../options/deadline.ts";
 import type { CallOptions, Settings } from "../options/options.ts";
 import { callRules } from "../options/validation.ts";
@@ -324,10 +324,4 @@ export class Call implements CallView {
       );
     });
   }
-}
-
-/** One operation with its plan, and the call that it belongs to. */
-export interface CallSending<Input, Output> extends Sending {
-  readonly operation: Operation<Input, Output>;
-  readonly call: Call;
 }

@@ -2,7 +2,7 @@ import { type Issue, ResponseValidationError, ValidationError } from "../errors.
 import { errorFrom } from "../http/error-from.ts";
 import type { HttpRequest, HttpResponse } from "../http/message.ts";
 import { isCallWatched, traceCall } from "../http/tracing.ts";
-import type { Plan } from "../http/types.ts";
+import type { Plan, Sending } from "../http/types.ts";
 import type { CallOptions, Settings } from "../options/options.ts";
 import { callRules } from "../options/validation.ts";
 import { version } from "../options/version.ts";
@@ -11,18 +11,32 @@ import { readOptions } from "../runtime/rules.ts";
 import { unsafeIssue } from "../runtime/unsafe-numbers.ts";
 import { isRecord, isSearchParams, messageOf } from "../runtime/values.ts";
 import { describeIssues, issuesOf, readFields } from "../service/check.ts";
-import type { Operation, OperationFacts } from "../service/define.ts";
+import type { Operation } from "../service/define.ts";
 import { Answer, type ApiPromise, answer, type WithResponse } from "./api-promise.ts";
-import type { Call, CallSending } from "./call.ts";
+import type { Call } from "./call.ts";
 import {
   type CallInput,
   checkCallOptions,
   invalid,
-  type Requested,
   throwIfInvalid,
   type Waits,
   withCaller,
 } from "./request.ts";
+
+/** An operation with its input and options, before or after they are checked. */
+interface Requested<Input, Output> {
+  readonly operation: Operation<Input, Output>;
+  readonly input: CallInput<Input>;
+  readonly options: CallOptions | undefined;
+}
+
+/** A checked operation with its plan and its request, and the call that sends it. */
+interface CallSending<Input, Output> extends Sending {
+  readonly operation: Operation<Input, Output>;
+  readonly call: Call;
+  readonly input: CallInput<Input>;
+  readonly request: HttpRequest;
+}
 
 /**
  * Copies the input of an operation into the form that is checked and sent.
@@ -126,18 +140,11 @@ const planOf = <Input>(
   };
 };
 
-/** A checked request, and the call that sends it. */
-interface Prepared<Input, Output> {
-  readonly sending: CallSending<Input, Output>;
-  readonly request: HttpRequest;
-  readonly input: CallInput<Input>;
-}
-
 /** Checks an input and creates its call. @throws ValidationError naming every fault; nothing was sent. */
 const prepare = <Input, Output>(
   creator: Call,
   requested: Requested<Input, Output>,
-): Prepared<Input, Output> => {
+): CallSending<Input, Output> => {
   const { operation, options } = requested;
   const { context } = creator;
   if (options) checkCallOptions(operation.id, options);
@@ -146,12 +153,12 @@ const prepare = <Input, Output>(
   const plan = planOf(context.settings, checked, creator.longWaits);
   const request = requestOf(context.settings, checked);
   // Create the call last, so that its time starts after the checks.
-  return { sending: { operation, plan, call: creator.begin(operation.id, plan, options) }, request, input };
+  return { operation, plan, call: creator.begin(operation.id, plan, options), input, request };
 };
 
 /** Reports the faults of a response. If `responseValidation` is strict, throws them instead. */
 const reportAnswer = (
-  { operation, call }: Pick<CallSending<never, unknown>, "call"> & { readonly operation: OperationFacts },
+  { operation, call }: Sending & { readonly call: Call },
   faults: readonly Issue[],
   status: number,
 ): void => {
@@ -168,9 +175,10 @@ const reportAnswer = (
   call.report(operation.id, issues);
 };
 
-const exchange = async <Input, Output>(prepared: Prepared<Input, Output>): Promise<WithResponse<Output>> => {
-  const { sending, request, input } = prepared;
-  const { operation, plan, call } = sending;
+const exchange = async <Input, Output>(
+  sending: CallSending<Input, Output>,
+): Promise<WithResponse<Output>> => {
+  const { operation, plan, call, input, request } = sending;
   const { send, settings, clock } = call.context;
   const { workspace } = settings;
   // Whether the service responded with success to an operation that is not a read.
@@ -184,7 +192,7 @@ const exchange = async <Input, Output>(prepared: Prepared<Input, Output>): Promi
     }
     const response = await send(sending, request);
     isDone = plan.replay !== "safe";
-    const body = recordOf(sending, { input, response });
+    const body = recordOf(sending, response);
     if (settings.responseValidation !== "off" && body !== undefined) {
       const faults = issuesOf(operation.output, body);
       const schemaIssues =
@@ -225,15 +233,15 @@ export const sendRequest = <Input, Output>(
   const options = callOptions ? readOptions(callOptions, callRules) : undefined;
   let call: Call | undefined;
   const start = (): Promise<WithResponse<Output>> => {
-    let prepared: Prepared<Input, Output>;
+    let sending: CallSending<Input, Output>;
     try {
-      prepared = prepare(creator, { operation, input, options });
+      sending = prepare(creator, { operation, input, options });
     } catch (fault) {
       return Promise.reject(fault);
     }
-    call = prepared.sending.call;
+    call = sending.call;
     // `exchange` is a separate function because the frame of a waiting call keeps all of its variables in memory.
-    return exchange(prepared);
+    return exchange(sending);
   };
   const isTraced = !creator.sharesLimits && isCallWatched();
   return answer(isTraced ? traceCall(operation.id, start, responseOf) : start(), () => call?.outcome);
@@ -244,10 +252,9 @@ export const sendRequest = <Input, Output>(
  * as `null` or an array, because it would fail in unrelated code.
  */
 const recordOf = <Input, Output>(
-  { operation, call }: CallSending<Input, Output>,
-  { input, response }: { readonly input: CallInput<Input>; readonly response: HttpResponse },
+  { operation, call, input }: CallSending<Input, Output>,
+  { status, json }: HttpResponse,
 ): unknown => {
-  const { status, json } = response;
   const body = operation.read === undefined ? json : operation.read(json, input);
   if (operation.mayBeEmpty || isRecord(body)) return body;
   const what = `the service responded with ${status}, but its JSON is not a record`;

@@ -4,7 +4,6 @@ import type { CallOptions } from "../options/options.ts";
 import { callRules } from "../options/validation.ts";
 import { refuseFaults, ruleFaults } from "../runtime/rules.ts";
 import { describeIssues } from "../service/check.ts";
-import type { Operation } from "../service/define.ts";
 
 /** Receives the waits of long work. */
 export interface Waits {
@@ -39,13 +38,6 @@ export const invalid = (operation: string, path: string, message: string): Valid
 /** @throws ValidationError naming every fault of the options of one call. */
 export const checkCallOptions = (operation: string, options: CallOptions): void =>
   refuseFaults(operation, ruleFaults(options, callRules));
-
-/** An operation with its input and options, before or after they are checked. */
-export interface Requested<Input, Output> {
-  readonly operation: Operation<Input, Output>;
-  readonly input: CallInput<Input>;
-  readonly options: CallOptions | undefined;
-}
 
 /** @throws ValidationError naming every issue, if there is one. */
 export const throwIfInvalid = (operation: string, issues: readonly Issue[]): void => {
