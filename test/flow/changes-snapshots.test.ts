@@ -1,7 +1,9 @@
 import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
-import { changesOf, folder, partial, since, workspace } from "../support/changes.ts";
+import { afterEach, expect, test } from "vitest";
+import { changesOf, emptyFolder, folder, partial, since, workspace } from "../support/changes.ts";
+
+afterEach(emptyFolder);
 
 const writesTo = (bytes: Buffer) => writeFileSync(since, bytes);
 

@@ -12,11 +12,12 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { Client, type ContactChange } from "../../src/index.ts";
 import {
   changesOf,
   checkpoint,
+  emptyFolder,
   folder,
   idsAfter,
   idsIn,
@@ -25,6 +26,8 @@ import {
   told,
   workspace,
 } from "../support/changes.ts";
+
+afterEach(emptyFolder);
 
 test("an abort ends a pass before its next change, and the next pass yields that page again", async () => {
   const { client } = workspace(450);

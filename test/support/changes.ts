@@ -1,7 +1,6 @@
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach } from "vitest";
 import { Client, type ContactChange } from "../../src/index.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 
@@ -10,9 +9,10 @@ export const since = join(folder, "contacts.snapshot");
 export const partial = `${since}.partial`;
 export const checkpoint = `${partial}.json`;
 
-afterEach(() => {
+/** Empties the folder. Call it after each test, because test files share this module. */
+export const emptyFolder = (): void => {
   for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true });
-});
+};
 
 export const workspace = (count: number, name = "p", apiKey = "key") => {
   const sandbox = createSandbox({ apiKeys: [apiKey, "new-key"], limits: false });
