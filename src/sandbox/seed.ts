@@ -1,18 +1,14 @@
 import type { ContactRecord } from "./store/records.ts";
 import { addContact, type Workspace } from "./store/workspace.ts";
 
-const firstNames = (
-  "Ada Alan Amara Björn Chen Chloé Daniel Elif Emeka Fatima Grace Hana Ivan Jana José Kofi Lena Linus Mei Nia " +
-  "Noor Olga Paolo Priya Rosa Sven Tomás Uma Yuki Zoë"
-).split(" ");
-const lastNames = (
-  "Abara Bauer Costa Demir Eriksson Fischer García Haddad Ito Jansen Kowalski Lovelace Moreau Nakamura Okafor " +
-  "Petrov Quispe Rossi Singh Tanaka Ueda Varga Wang Xu Yilmaz Zhou Hopper Turing Núñez Ångström O'Brien"
-).split(" ");
+const names = (
+  "Ada Abara, Alan Bauer, Amara Costa, Björn Demir, Chen Eriksson, Chloé Fischer, Daniel García, " +
+  "Elif Haddad, Emeka Ito, Fatima Jansen, Grace Kowalski, Hana Lovelace, Ivan Moreau, Jana Nakamura, " +
+  "José Okafor, Kofi Petrov, Lena Quispe, Linus Rossi, Mei Singh, Nia Tanaka, Noor Ueda, Olga Varga, " +
+  "Paolo Wang, Priya Xu, Rosa Yilmaz, Sven Zhou, Tomás Hopper, Uma Turing, Yuki Núñez, Zoë Ångström"
+).split(", ");
 const titles = ["Buyer", "Head of Sales", "Engineer", "Founder", "Office Manager", "Head of Support"];
 const domains = ["example.com", "example.org", "example.net"];
-
-const pick = <T>(from: readonly T[], index: number, fallback: T): T => from[index % from.length] ?? fallback;
 
 const slug = (name: string): string =>
   name
@@ -32,13 +28,12 @@ export const seedContacts = (
   const { contacts } = workspace;
   const goal = contacts.all.length + count;
   for (let index = contacts.all.length; contacts.all.length < goal; index += 1) {
-    const first = pick(firstNames, index, "Ada");
-    const last = pick(lastNames, Math.floor(index / firstNames.length) + index, "Lovelace");
-    const domain = pick(domains, Math.floor(index / 7), "example.com");
-    const email = `${slug(first)}.${slug(last)}.${index}@${domain}`;
+    const name = names[index % names.length] ?? "";
+    const domain = domains[Math.floor(index / 7) % domains.length];
+    const email = `${name.split(" ").map(slug).join(".")}.${index}@${domain}`;
     // The address may exist if contacts were removed after an earlier seed.
     if (contacts.byEmail(email) !== undefined) continue;
-    const title = pick(titles, Math.floor(index / 3), "Buyer");
-    addContact(workspace, { email, name: `${first} ${last}`, title, ...change?.(index) });
+    const title = titles[Math.floor(index / 3) % titles.length] ?? "";
+    addContact(workspace, { email, name, title, ...change?.(index) });
   }
 };
