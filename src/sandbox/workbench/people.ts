@@ -1,6 +1,4 @@
-import { isRecord } from "../../runtime/values.ts";
 import type { Exchange, Journal } from "../journal.ts";
-import { isArray } from "../json.ts";
 import type { ContactRecord, EventRecord } from "../store/records.ts";
 import type { Workspace } from "../store/workspace.ts";
 import { type Rows, selectRows, shows } from "./rows.ts";
@@ -54,14 +52,14 @@ const requestEntry = ({ number, request }: Exchange): HistoryEntry => ({
   link: `requests/${number}`,
 });
 
-/** Whether a request changed, or tried to change, this contact. */
-const touches = ({ request }: Exchange, { id, email }: ContactRecord): boolean => {
-  if (request.method === "GET" || !/^(contacts|lists|companies)\./.test(request.operation ?? ""))
-    return false;
-  if (request.path.endsWith(`/${id}`)) return true;
-  const body = JSON.stringify(request.body ?? "").toLowerCase();
-  return body.includes(JSON.stringify(email).toLowerCase());
-};
+/** The requests of some operations that have one of these texts in the JSON of their path and body, in any case. */
+const mentions = ({ exchanges }: Journal, operations: RegExp, ...texts: readonly string[]): HistoryEntry[] =>
+  exchanges
+    .filter(({ request: { operation = "", path, body } }) => {
+      const sent = operations.test(operation) ? JSON.stringify([path, body]).toLowerCase() : "";
+      return texts.some((text) => sent.includes(text.toLowerCase()));
+    })
+    .map(requestEntry);
 
 /** One contact by its id, with the names of its lists and company, and its history. */
 export const contactDetail = (workspace: Workspace, journal: Journal, id: string) => {
@@ -80,31 +78,24 @@ export const contactDetail = (workspace: Workspace, journal: Journal, id: string
       ...events.map(({ id: event, recordedAt: at, name }) => ({
         ...{ at, what: `Event ${name}`, link: `events/${event}` },
       })),
-      ...journal.exchanges.filter((one) => touches(one, contact)).map(requestEntry),
+      ...mentions(journal, /^(contacts|lists|companies)\./, `/${id}"`, JSON.stringify(contact.email)),
     ]),
   };
-};
-
-/** Whether a request contained this event, alone or in a batch. */
-const contains = ({ request }: Exchange, event: EventRecord): boolean => {
-  if (event.callerId === undefined || !isRecord(request.body)) return false;
-  if (!(request.operation ?? "").startsWith("events.")) return false;
-  const { events = [request.body] } = request.body;
-  return isArray(events) && events.some((one) => isRecord(one) && one.id === event.callerId);
 };
 
 /** One event by its id, with its person and its history. */
 export const eventDetail = (workspace: Workspace, journal: Journal, id: string) => {
   const event = workspace.events.find((one) => one.id === id);
   if (event === undefined) return undefined;
-  const person = workspace.contacts.byId(event.contactId ?? "");
+  const { callerId, contactId = "" } = event;
+  const person = workspace.contacts.byId(contactId);
   return {
     event,
     person: person && { id: person.id, email: person.email },
     history: newestFirst([
       { at: event.occurredAt, what: "Happened" },
       { at: event.recordedAt, what: `Recorded: ${event.response.outcome}` },
-      ...journal.exchanges.filter((one) => contains(one, event)).map(requestEntry),
+      ...(callerId === undefined ? [] : mentions(journal, /^events\./, `"id":${JSON.stringify(callerId)}`)),
     ]),
   };
 };
