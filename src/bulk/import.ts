@@ -8,7 +8,7 @@ import { findContact } from "../paging/matching.ts";
 import { untilAborted } from "../runtime/cancellation.ts";
 import { foldAscii } from "../runtime/fold-ascii.ts";
 import { must, mustBeBoolean, mustBeOneOf, mustBeWhole, type Rules } from "../runtime/rules.ts";
-import { isUnreadable } from "../runtime/source-line.ts";
+import { unreadableReason } from "../runtime/source-line.ts";
 import { describeIssues } from "../service/check.ts";
 import { type Contact, readUpsert } from "../service/contacts.ts";
 import { maxAddressesPerRequest } from "../service/lists.ts";
@@ -102,7 +102,7 @@ class Import {
       const waiting: Row[] = [];
       for (const same of group) waiting.push(...(await this.#inOrder(same, accepted)));
       for (const row of waiting) if (await this.#untilSeen(row)) accepted.add(row);
-      const records = group.flat().filter(({ item }) => !isUnreadable(item));
+      const records = group.flat().filter(({ item }) => unreadableReason(item) === undefined);
       this.#progress.update(this.#progress.done + records.length);
     });
     const id = this.#listId;
@@ -175,8 +175,8 @@ class Import {
    */
   async #process(row: Row): Promise<boolean | Unseen> {
     const { item } = row;
-    const wrong = await this.#call.issues(change, item);
-    if (wrong.length > 0) return this.#reject(row, { status: undefined, error: describeIssues(wrong) });
+    const wrong = unreadableReason(item) ?? describeIssues(await this.#call.issues(change, item));
+    if (wrong !== "") return this.#reject(row, { status: undefined, error: wrong });
     let settled: Settled | Unseen;
     try {
       settled = await this.#settle(row);

@@ -11,6 +11,7 @@ import { untilAborted } from "../runtime/cancellation.ts";
 import { contentHash } from "../runtime/content-hash.ts";
 import { toHeaders } from "../runtime/headers.ts";
 import { must, mustBeFunction, mustBeOneOf, mustBeWhole, type Rules } from "../runtime/rules.ts";
+import { unreadableReason } from "../runtime/source-line.ts";
 import { describeIssues } from "../service/check.ts";
 import { type EventInput, maxEventsPerRequest, readEvent } from "../service/events.ts";
 import { operations } from "../service/operations.ts";
@@ -111,6 +112,8 @@ export class Ingestion {
   }
 
   async #faultOf(event: EventInput): Promise<string | undefined> {
+    const reason = unreadableReason(event);
+    if (reason !== undefined) return reason;
     const issues = await this.#call.issues(operations.events.record, event);
     if (issues.length > 0) return describeIssues(issues);
     const ageMs = this.#call.clock.wallTime() - momentMs(event.occurredAt);

@@ -1,5 +1,5 @@
 import { type FileSource, type ReadOptions, readContacts } from "../files/index.ts";
-import type { ContactInput, PlannedRow } from "../index.ts";
+import type { ContactInput } from "../index.ts";
 import { type CliCommand, countOf, type Request, UsageError } from "./command.ts";
 import { checkHeader, contactFields, readMap } from "./contact-columns.ts";
 import { planTable } from "./plan-table.ts";
@@ -11,7 +11,7 @@ import {
   formatOption,
   inputFormatOf,
 } from "./record-file.ts";
-import { openRecords, UnreadableLine } from "./rejections.ts";
+import { openRecords } from "./rejections.ts";
 import { resumableOptions, runResumable } from "./run-resumable.ts";
 
 /** The user's options that the corrected command in an error message repeats. */
@@ -98,28 +98,18 @@ export const contactsImport: CliCommand = {
     const isPlan = request.flags.has("plan");
     const around = isPlan ? { ...request, stdout: request.stderr } : request;
     return runResumable(around, input, async ({ client, onProgress, reject, print }) => {
-      /**
-       * Why each unreadable line is unreadable, by line number. The import sees only that the line is not a contact.
-       */
-      const unreadable = new Map<number | undefined, string>();
-      const { plan, ...report } = await client.contacts.import(withFieldWarnings(input.records, print), {
+      const { plan = [], ...report } = await client.contacts.import(withFieldWarnings(input.records, print), {
         dryRun: isPlan,
         checkpoint: request.values.checkpoint,
         concurrency,
         addToList,
         signal: request.interrupt,
         onProgress,
-        onRejected: ({ contact, ...refused }) => {
-          if (contact instanceof UnreadableLine) unreadable.set(refused.line, contact.error);
-          return reject({ ...refused, rejected: contact });
-        },
+        onRejected: ({ contact, ...refused }) => reject({ ...refused, rejected: contact }),
       });
-      function* rows(): Generator<PlannedRow> {
-        for (const row of plan ?? []) yield { ...row, reason: unreadable.get(row.line) ?? row.reason };
-      }
       if (isPlan && request.isTerminal && !request.flags.has("json"))
-        await request.stdout.write(planTable(rows()));
-      else for (const row of rows()) await request.stdout.write(`${JSON.stringify(row)}\n`);
+        await request.stdout.write(planTable(plan));
+      else for (const row of plan) await request.stdout.write(`${JSON.stringify(row)}\n`);
       return report;
     });
   },

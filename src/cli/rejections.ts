@@ -7,9 +7,10 @@ import { type Request, UsageError } from "./command.ts";
 import type { ProgressBar } from "./progress-bar.ts";
 import { assertDistinct } from "./record-file.ts";
 
-// The readers of `touchpoint-sdk/files` mark records with these symbols. Imports and plans report the marked line.
+// The readers of `touchpoint-sdk/files` mark records with these symbols. Imports report the marked line, and the
+// reason why it is unreadable.
 const sourceLine = Symbol.for("touchpoint-sdk.source-line");
-const isUnreadable = Symbol.for("touchpoint-sdk.unreadable-line");
+const unreadable = Symbol.for("touchpoint-sdk.unreadable-line");
 
 /**
  * Stands among the records for a line that could not be read. Checkpoints don't count it, so that a program that leaves
@@ -18,22 +19,17 @@ const isUnreadable = Symbol.for("touchpoint-sdk.unreadable-line");
  */
 export class UnreadableLine {
   readonly [sourceLine]: number;
-  readonly [isUnreadable] = true;
+  readonly [unreadable]: string;
   readonly #text: string;
-  readonly #error: string;
 
   constructor(line: number, text: string, error: string) {
     this[sourceLine] = line;
+    this[unreadable] = error;
     this.#text = text;
-    this.#error = error;
   }
 
   get text(): string {
     return this.#text;
-  }
-
-  get error(): string {
-    return this.#error;
   }
 }
 
@@ -193,10 +189,10 @@ export const rejections = async (request: Request, bar: ProgressBar) => {
   const write = path === undefined ? undefined : await rejectedFile(path, isResumed);
   let count = 0;
   return async ({ rejected, ...origin }: RejectedRecord): Promise<void> => {
-    const record =
-      rejected instanceof UnreadableLine
-        ? { ...origin, error: rejected.error, rejected: rejected.text }
-        : { ...origin, rejected };
+    const record = {
+      ...origin,
+      rejected: rejected instanceof UnreadableLine ? rejected.text : rejected,
+    };
     count += 1;
     if (count <= maxShown) bar.print(describe(record));
     if (count === maxShown + 1)

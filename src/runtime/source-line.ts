@@ -15,11 +15,16 @@ export const lineOf = (item: unknown): number | undefined => {
 const unreadableKey = Symbol.for("touchpoint-sdk.unreadable-line");
 
 /**
- * Whether an item stands for an unreadable line. Only the command line yields such items. Don't count them, because the
- * other readers leave unreadable lines out.
+ * Why an item that stands for an unreadable line could not be read; undefined for any other item. Only the command line
+ * yields such items. Don't count them, because the other readers leave unreadable lines out.
  */
-export const isUnreadable = (item: unknown): boolean =>
-  typeof item === "object" && item !== null && Reflect.get(item, unreadableKey) === true;
+export const unreadableReason = (item: unknown): string | undefined => {
+  const { [unreadableKey]: reason }: { [unreadableKey]?: unknown } = Object(item);
+  return typeof reason === "string" ? reason : undefined;
+};
+
+/** Whether an item stands for an unreadable line. */
+export const isUnreadable = (item: unknown): boolean => unreadableReason(item) !== undefined;
 
 const settledKey = Symbol.for("touchpoint-sdk.settled-records");
 
