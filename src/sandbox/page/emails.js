@@ -57,13 +57,22 @@ const source = (email) => {
   );
 };
 
-/** Lists the links. Each opens in a new tab, which has no access to this page. @param {readonly string[]} all */
-const links = (all) =>
-  h(
-    "ul",
-    { class: "links" },
-    ...all.map((href) => h("li", {}, h("a", { href, target: "_blank", rel: "noopener noreferrer" }, href))),
+/** Finds the links in HTML. The parsed document runs no scripts and loads nothing. @param {string} html */
+const hrefsIn = (html) =>
+  [...new DOMParser().parseFromString(html, "text/html").querySelectorAll("a[href]")].map((link) =>
+    String(link.getAttribute("href")).trim(),
   );
+
+/** Lists the links. Each opens in a new tab, which has no access to this page. @param {EmailDetail} email */
+const links = ({ html, text = "" }) => {
+  const all = html === undefined ? (text.match(/https?:\/\/[^\s<>"')]+/g) ?? []) : hrefsIn(html);
+  const shown = [...new Set(all)].filter((href) => /^(https?|mailto):/i.test(href));
+  if (shown.length === 0) return undefined;
+  const items = shown.map((href) =>
+    h("li", {}, h("a", { href, target: "_blank", rel: "noopener noreferrer" }, href)),
+  );
+  return section("Links", h("ul", { class: "links" }, ...items));
+};
 
 /** The selected tab, which stays selected for the next email. */
 let chosen = "HTML";
@@ -148,7 +157,7 @@ export const emails = {
       ...(email.status === "SENT" ? [] : email.facts),
     ]),
     ...tabs(email),
-    email.links.length === 0 ? undefined : section("Links", links(email.links)),
+    links(email),
   ],
   empty: () => [
     h("h2", {}, "No emails yet"),

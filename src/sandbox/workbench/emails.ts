@@ -22,17 +22,6 @@ const rowOf = (record: EmailRecord | ScheduledRecord, lost: Lost) => {
 /** A row of the email list: a sent or scheduled email, with the time when it was or will be sent. */
 export type EmailRow = ReturnType<typeof rowOf>;
 
-const linksIn = (html: string | undefined, text = ""): readonly string[] => {
-  const all =
-    html === undefined
-      ? [...text.matchAll(/https?:\/\/[^\s<>"')]+/g)].map(([url]) => url)
-      : [...html.matchAll(/<a\b[^>]*?\bhref\s*=\s*(?:"([^"]*)"|'([^']*)')/gi)].map(
-          ([, a, b]) => a ?? b ?? "",
-        );
-  const links = all.map((link) => link.replaceAll("&amp;", "&").trim());
-  return [...new Set(links)].filter((link) => /^(https?|mailto):/i.test(link));
-};
-
 const yes = (is: boolean): string => (is ? "yes" : "no");
 
 const detailOf = (record: EmailRecord | ScheduledRecord, { name, contacts }: Workspace, lost: Lost) => {
@@ -49,7 +38,6 @@ const detailOf = (record: EmailRecord | ScheduledRecord, { name, contacts }: Wor
     ...rowOf(record, lost),
     workspace: name,
     from: isSent(record) ? record.from : undefined,
-    links: linksIn(html, text),
     html,
     text,
     headers: isSent(record) ? messageHeaders(record) : undefined,
