@@ -50,6 +50,12 @@ const plot = (series, from, to) => {
 
 /** @param {BudgetSeries} series @param {number} from @param {number} to */
 const card = (series, from, to) => {
+  // The last point before the period is the use at its start.
+  const first = Math.max(
+    0,
+    series.points.findLastIndex(([at]) => at < from),
+  );
+  const shown = { ...series, points: series.points.slice(first) };
   const { limit, used, max, windowMs } = series;
   const level = levelOf(used, max);
   return h(
@@ -61,7 +67,7 @@ const card = (series, from, to) => {
       h("b", {}, used.toLocaleString("en")),
       ` of ${max.toLocaleString("en")} · ${words[level]}`,
     ),
-    plot(series, from, to),
+    plot(shown, from, to),
     p("axis muted", h("span", {}, `${duration(to - from)} ago`), h("span", {}, "now")),
   );
 };
@@ -104,6 +110,3 @@ export const budgetsView = ({ series, refusals }, now, onSpan) => {
     series.length === 0 ? p("", "This sandbox has no limits (limits: false).") : undefined,
   ];
 };
-
-/** The start of the displayed time span. @param {number} now */
-export const budgetsFrom = (now) => now - spanMs;

@@ -1,5 +1,5 @@
 import { fetchJson } from "./api.js";
-import { budgetsFrom, budgetsView } from "./budgets.js";
+import { budgetsView } from "./budgets.js";
 import { showControls, startControls } from "./controls.js";
 import { announce, byId, div, h, keepList, p, span } from "./dom.js";
 import { emails } from "./emails.js";
@@ -228,10 +228,7 @@ const refreshList = async (name, view, id) => {
 };
 
 const refreshBudgets = async () => {
-  const at = now();
-  const budgets = /** @type {Parameters<typeof budgetsView>[0]} */ (
-    await fetchJson(`budgets?since=${budgetsFrom(at)}`)
-  );
+  const budgets = /** @type {Parameters<typeof budgetsView>[0]} */ (await fetchJson("budgets"));
   if (route().name !== "budgets") return;
   const content = byId("content");
   // Do not replace an open select.

@@ -33,13 +33,6 @@ export const createBudgetHistory = (world: () => World, clock: SandboxClock) => 
 /** The use of a limit over time, with the limit's owner: `key 1`, `workspace default`, `mail account mail-1`. */
 export type BudgetSeries = ReturnType<ReturnType<typeof createBudgetHistory>>[number];
 
-/** Cuts each series to the points from this time on, and the last point before it. */
-export const since = (series: readonly BudgetSeries[], from: number): readonly BudgetSeries[] =>
-  series.map((one) => {
-    const first = one.points.findLastIndex(([at]) => at < from);
-    return { ...one, points: one.points.slice(Math.max(0, first)) };
-  });
-
 /** The sandbox at a glance. The page receives it after each change. */
 export const overviewOf = ({ world, clock, version }: Controlled, budgets: readonly BudgetSeries[]) => ({
   at: new Date(clock.wallTime()).toISOString(),

@@ -10,7 +10,7 @@ import type { Workspace } from "../store/workspace.ts";
 import { type Controlled, controls } from "./controls.ts";
 import { emailDetail, listEmails } from "./emails.ts";
 import { messageSource } from "./message.ts";
-import { createBudgetHistory, overviewOf, since } from "./overview.ts";
+import { createBudgetHistory, overviewOf } from "./overview.ts";
 import { contactDetail, eventDetail, listContacts, listEvents } from "./people.ts";
 import { listRequests, requestDetail } from "./requests.ts";
 
@@ -118,8 +118,8 @@ export const createWorkbench = (on: Controlled) => {
     "GET /contacts/:id": ({ workspace, id }) => contactDetail(workspace, world().journal, id),
     "GET /events": ({ workspace, query }) => listEvents(workspace, query),
     "GET /events/:id": ({ workspace, id }) => eventDetail(workspace, world().journal, id),
-    "GET /budgets": ({ query }) => ({
-      series: since(history(), Number(query.get("since"))),
+    "GET /budgets": () => ({
+      series: history(),
       refusals: world().journal.requests.flatMap(({ at, status }) => (status === 429 ? [at] : [])),
     }),
     "GET /emails/:id/html": ({ workspace, id }) => {
