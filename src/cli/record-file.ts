@@ -82,6 +82,11 @@ export const assertDistinct = (files: Readonly<Record<string, string | undefined
 };
 
 const headBytes = 16 * 1024;
+/** Encodings with the first two bytes of their byte order mark. */
+const marks = [
+  ["utf-16le", 0xff, 0xfe],
+  ["utf-16be", 0xfe, 0xff],
+] as const;
 
 /** The first lines of a file, for an error message. The file can be gzipped, and in another encoding than UTF-8. */
 export const firstLinesOf = (path: string, encoding: string | undefined): readonly string[] => {
@@ -91,7 +96,7 @@ export const firstLinesOf = (path: string, encoding: string | undefined): readon
   closeSync(file);
   const isGzip = read[0] === 0x1f && read[1] === 0x8b;
   const plain = isGzip ? gunzipSync(read, { finishFlush: constants.Z_SYNC_FLUSH }) : read;
-  const isUtf16 = plain[0] === 0xff && plain[1] === 0xfe;
-  const text = new TextDecoder(isUtf16 ? "utf-16le" : encoding).decode(plain);
+  const mark = marks.find(([, first, second]) => plain[0] === first && plain[1] === second);
+  const text = new TextDecoder(mark?.[0] ?? encoding).decode(plain);
   return text.split(/\r\n|\n|\r/).slice(0, 20);
 };

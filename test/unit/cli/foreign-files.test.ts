@@ -286,6 +286,14 @@ test("a file with lines above its header is shown, and the command skips them", 
   expect((await imported("a.csv", content, ...options)).contacts).toEqual([ada]);
 });
 
+test("the command for a file with lines above its header reads either order of UTF-16", async () => {
+  const content = "Our people\nE-mail,Vorname\nada@x.example,Ada\n";
+  for (const bytes of [utf16(content), utf16(content, true)])
+    expect((await imported("a.csv", bytes)).err).toContain(
+      "import a.csv --skip-lines 1 --map 'Vorname=name' --map '*='",
+    );
+});
+
 test.each([
   ["a.csv", "email,name\nada@x.example,Ada,extra\n", "this row has 3 cells, but the header has 2 columns"],
   [
