@@ -1,6 +1,6 @@
 import { suggestion } from "../runtime/nearest-name.ts";
-import type { Rule } from "../runtime/rules.ts";
-import { isPlainObject } from "../runtime/values.ts";
+import { must, type Rule } from "../runtime/rules.ts";
+import { isPlainObject, isRecord, isString, shown } from "../runtime/values.ts";
 import { joinPath, leavesOf, splitPath } from "./dotted-path.ts";
 
 /** A column of a CSV file: its name in the file, and the path of its cells in a record. */
@@ -40,6 +40,16 @@ const faultsOf = (columns: readonly Column[]): string[] => {
     ].filter((fault) => fault !== "");
   });
 };
+
+const mustBeField = must("the name of a field, or false", (value) => value === false || isString(value));
+
+/** The rule for the new names of columns in a file to read. */
+export const mustBeColumnNames: Rule = (value, option) =>
+  isRecord(value)
+    ? Object.entries(value).flatMap(([column, field]) =>
+        mustBeField(field, `${option}[${JSON.stringify(column)}]`),
+      )
+    : [`${option} must be { "name in the file": "field" or false }, got ${shown(value)}`];
 
 const blank = /[\s\u200B\uFEFF]/;
 

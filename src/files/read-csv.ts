@@ -1,15 +1,8 @@
 import { foldedName } from "../runtime/nearest-name.ts";
-import {
-  must,
-  mustBeBoolean,
-  mustBeFunction,
-  mustBeOneOf,
-  mustBeWhole,
-  type Rules,
-} from "../runtime/rules.ts";
-import { isRecord, messageOf } from "../runtime/values.ts";
+import { mustBeBoolean, mustBeFunction, mustBeOneOf, mustBeWhole, type Rules } from "../runtime/rules.ts";
+import { messageOf } from "../runtime/values.ts";
 import { CellFault, formulaText, unguardFormula } from "./csv-cell.ts";
-import { type ColumnNames, columnsOf, type ReadColumn, trimmed } from "./csv-columns.ts";
+import { type ColumnNames, columnsOf, mustBeColumnNames, type ReadColumn, trimmed } from "./csv-columns.ts";
 import { type Row, readRows } from "./csv-rows.ts";
 import { setAt } from "./dotted-path.ts";
 import { lineError, recordsOf } from "./invalid.ts";
@@ -66,7 +59,7 @@ export interface ReadCsvOptions extends ReadOptions {
 export const csvRules: Rules = {
   ...readRules,
   delimiter: mustBeDelimiter,
-  columns: must('{ "name in the file": "field" or false }', isRecord),
+  columns: mustBeColumnNames,
   skipLines: mustBeWhole(0),
   onHeader: mustBeFunction,
   cast: mustBeFunction,

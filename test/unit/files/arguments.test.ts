@@ -23,6 +23,14 @@ describe("an option that cannot be", () => {
   const reading: [call: () => unknown, problem: string][] = [
     [() => readCsv("x.csv", loose({ delimeter: ";" })), 'readCsv: there is no option "delimeter"'],
     [() => readCsv("x.csv", loose({ columns: ["a"] })), "readCsv: columns must be { "],
+    [
+      () => readCsv("x.csv", loose({ columns: { a: 1, b: false, c: null } })),
+      'readCsv: columns["a"] must be the name of a field, or false, got 1; columns["c"] must be the name of a field, or false, got null',
+    ],
+    [
+      () => readContacts("x.csv", loose({ format: "csv", columns: { a: 1 } })),
+      'readContacts: columns["a"] must be the name of a field, or false, got 1',
+    ],
     [() => readCsv("x.csv", loose({ emptyCells: "nil" })), 'readCsv: emptyCells must be "omit" or "string"'],
     [
       () => readCsv("x.csv", loose({ cast: null, oninvalid: 1 })),
