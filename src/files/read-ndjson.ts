@@ -26,7 +26,7 @@ const refuseOtherJson = (name: string, { line, text }: Line): void => {
   // address.
   if (/^("[^"{}]+"|[^"{}[\]\d,;\t|-][^"{}[\],;\t|]*)[,;\t|].*[^}]$|^"?e-?mail[^,:{}]*$/is.test(start)) {
     const problem =
-      "this looks like CSV, not NDJSON: read it as CSV, or give the file a name that ends in .csv";
+      "this looks like CSV, not NDJSON: convert it to NDJSON or, if it contains contacts, give the file a name that ends in .csv";
     throw lineError(name, line, { problem });
   }
   if (!isList && !isOpen) return;

@@ -80,7 +80,7 @@ describe("contacts import", () => {
     const { ended, stderr } = await child.ended;
     expect([ended, scene.sandbox.state.requests]).toEqual([2, []]);
     expect(stderr).toContain(
-      `touchpoint: standard input line 2: this looks like CSV, not NDJSON: read it as CSV, or give the file a name that ends in .csv. ${advice}\n`,
+      `touchpoint: standard input line 2: this looks like CSV, not NDJSON: convert it to NDJSON or, if it contains contacts, give the file a name that ends in .csv. ${advice}\n`,
     );
   });
 

@@ -161,6 +161,12 @@ describe("forecast", () => {
     expect(await run("forecast", "in.csv")).toMatchObject({ ended: 2 });
   });
 
+  test("CSV in a file of another kind gets advice that this command can follow", async () => {
+    await writeFile(at("in.ndjson"), "name,email\norder.placed,ada@example.com\n");
+    const { ended, stderr } = await runText("events", "ingest", "in.ndjson");
+    expect([ended, stderr]).toEqual([2, expect.stringContaining("not NDJSON: convert it to NDJSON or, if")]);
+  });
+
   test("a field that the document does not name is refused: a timestamp would be lost", async () => {
     await writeFile(at("in.ndjson"), lines({ ...event(1), timestamp: "2020-01-31T09:00:00Z" }, event(2)));
     const { ended, stderr } = await runText("events", "ingest", "in.ndjson");
