@@ -9,11 +9,13 @@ import {
   mustBeWhole,
   optionsOf,
   type Rule,
+  type Rules,
   refuseSetup,
   ruleFaults,
 } from "../runtime/rules.ts";
 import { isRecord, messageOf } from "../runtime/values.ts";
-import { listOf, recordOf } from "./checks.ts";
+import { each } from "../service/common.ts";
+import { listOf, mustBeTime, recordOf } from "./checks.ts";
 import { dispatchLater } from "./rules/emails.ts";
 import type { SandboxClock } from "./sandbox-clock.ts";
 import { addContact, type Workspace } from "./store/workspace.ts";
@@ -49,24 +51,39 @@ interface Snapshot {
   readonly workspaces: Readonly<Record<string, WorkspaceSnapshot>>;
 }
 
-/** A list of objects with these fields as non-empty strings; other fields are not checked. */
-const records = (...required: readonly string[]): Rule =>
+/** A list of objects that have these fields; other fields are not checked. */
+const records = (rules: Rules): Rule =>
   listOf((value, field) =>
     isRecord(value)
-      ? required.flatMap((name) => mustBeText(value[name], `${field}.${name}`))
+      ? Object.entries(rules).flatMap(([name, rule]) => rule(value[name], `${field}.${name}`))
       : [`${field} must be an object`],
   );
 
+const texts = (...names: readonly string[]): Rules => each(mustBeText, ...names);
+
+/** Refuses a contact with the address of an earlier one. */
+const contacts: Rule = (value, field) => {
+  const faults = records(texts("email"))(value, field);
+  if (faults.length > 0) return faults;
+  const seen = new Set<string>();
+  // `records` has checked the type.
+  return (value as readonly { readonly email: string }[]).flatMap(({ email }, index) =>
+    seen.size === seen.add(foldAscii(email)).size
+      ? [`${field}[${index}].email must differ from the address of every other contact`]
+      : [],
+  );
+};
+
 const workspaceRules = {
-  contacts: records("email"),
-  companies: records("id"),
-  lists: records("id", "name"),
-  events: records("id", "name", "occurredAt", "recordedAt"),
-  emails: records("id", "to", "from", "subject", "sentAt", "text"),
-  scheduled: records("id", "status", "sendAt", "mailAccount"),
+  contacts,
+  companies: records(texts("id")),
+  lists: records(texts("id", "name")),
+  events: records({ ...texts("id", "name"), ...each(mustBeTime, "occurredAt", "recordedAt") }),
+  emails: records({ ...texts("id", "to", "from", "subject", "text"), sentAt: mustBeTime }),
+  scheduled: records({ ...texts("id", "status", "mailAccount"), sendAt: mustBeTime }),
   doNotEmail: listOf(mustBeText),
-  mailAccounts: records("id"),
-  runs: records("name"),
+  mailAccounts: records(texts("id")),
+  runs: records(texts("name")),
 };
 
 const snapshotRules = {

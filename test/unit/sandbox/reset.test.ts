@@ -152,6 +152,16 @@ describe("save and load", () => {
       /workspaces\.default\.contacts\[0\]\.email must be a non-empty string/,
     ],
     [
+      "with two contacts of one address",
+      '{"format":"touchpoint-sandbox","version":1,"workspaces":{"default":{"contacts":[{"email":"ada@x.example"},{"email":"Ada@x.example"}]}}}',
+      /workspaces\.default\.contacts\[1\]\.email must differ from the address of every other contact/,
+    ],
+    [
+      "with a scheduled email at no time",
+      '{"format":"touchpoint-sandbox","version":1,"workspaces":{"default":{"scheduled":[{"id":"se_1","status":"SCHEDULED","mailAccount":"mail-1","sendAt":"soon"}]}}}',
+      /workspaces\.default\.scheduled\[0\]\.sendAt must be a Date or an ISO 8601 string, got "soon"/,
+    ],
+    [
       "with a run of no automation",
       '{"format":"touchpoint-sandbox","version":1,"workspaces":{"default":{"runs":[{}]}}}',
       /workspaces\.default\.runs\[0\]\.name must be a non-empty string/,
