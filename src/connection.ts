@@ -180,8 +180,10 @@ export const connect = (
   const carrier: Carrier = Object.assign(lifetime, { slots });
   return {
     settings,
-    send: (sending, request) =>
-      sending.operation.isEmail ? sendEmail(sending, request) : sendAny(sending, request),
+    send: (sending, request) => {
+      const { isEmail, mayBeEmail } = sending.operation;
+      return isEmail || mayBeEmail ? sendEmail(sending, request) : sendAny(sending, request);
+    },
     redactor,
     limiter,
     slots,

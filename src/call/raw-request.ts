@@ -114,8 +114,8 @@ const limitedOperationOf = (request: RawRequest, settings: PathSettings) => {
   });
 };
 
-/** Whether a request may be about an email, so that the guards apply. */
-const isEmailRequest = (request: RawRequest, settings: PathSettings): boolean => {
+/** Whether a request may be about an email, so that the guards apply. Some of these requests are about something else. */
+const mayBeEmail = (request: RawRequest, settings: PathSettings): boolean => {
   const fullPath = fullPathOf(request, settings);
   return (
     allOperations
@@ -155,7 +155,8 @@ export const rawOperation = (
     scope: [],
     replay,
     budgets: limited?.budgets ?? ["requests"],
-    isEmail: isEmailRequest(request, pathSettings),
+    isEmail: limited?.isEmail === true,
+    mayBeEmail: mayBeEmail(request, pathSettings),
     // A request with `sendAt` schedules an email, and `emails.schedule` does not have `stopsAlone`.
     stopsAlone: limited?.stopsAlone === true && Object(body).sendAt === undefined,
     weight: () => weightOf(limited, body),

@@ -56,6 +56,8 @@ export interface OperationFacts {
    * about the mail account.
    */
   readonly isEmail?: boolean;
+  /** Whether guards and dry runs apply, although the operation may not be about emails. */
+  readonly mayBeEmail?: boolean;
   /** The part of the input that the workspace's schemas check. `checked`: each part has been checked before. */
   readonly typedInput?: "contact" | "event" | "checked";
   /** The part of the response that the workspace's schemas check. */

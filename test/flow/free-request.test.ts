@@ -253,3 +253,13 @@ test.each([
   const { requests, emailsPerDay, eventsPerDay } = client.budgets();
   expect([requests.used, emailsPerDay.used, eventsPerDay.used]).toEqual([1, 0, 0]);
 });
+
+test.each([
+  ["/api/v1/lists/li-1/emails", "unknown"],
+  ["/api/v1/emails", "not-applied"],
+])("a 502 to POST %s is about the mail account only where an email is sent", async (path, outcome) => {
+  const answer = () => Promise.resolve(Response.json({ error: "The sync failed" }, { status: 502 }));
+  const { client } = scene({ fetch: answer });
+  const sent = client.request({ method: "POST", path, body: {} });
+  await expect(sent).rejects.toMatchObject({ status: 502, outcome, attempts: 1 });
+});
