@@ -144,8 +144,9 @@ const pathFault = (path: unknown, own: OperationFacts): string | undefined => {
     !/[?#\\]|(^|\/)\.{1,2}(\/|$)/.test(path);
   if (!isPath)
     return " must be a path of visible ASCII characters that starts with a single / and has no query and no dot segments; a method may precede it";
-  // The guards check the requests of email operations only.
-  if (!own.isEmail && isWithin(comparablePath(path), "/emails"))
+  // The guards check the requests of email operations only. In /lists/:id/emails, the emails are those of a list.
+  const [beforeId = ""] = comparablePath(path).split("/:id/");
+  if (!own.isEmail && isWithin(beforeId, "/emails"))
     return ": only the operations of emails may use the path of emails";
   const placeholders = path.split("/").filter((segment) => /^(:\w+|\{.*\})$/.test(segment));
   const needsId = own.path.split("/").includes(":id");

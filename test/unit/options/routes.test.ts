@@ -9,11 +9,17 @@ test("a corrected route puts the id where it says", async () => {
   const routes = {
     "emails.scheduled.cancel": "/api/v2/scheduled/:id/cancel",
     "companies.create": "/v1/leads:add",
+    "lists.addContacts": "/api/v1/lists/:id/emails",
   };
-  const { client, requests } = served([[204], [200, { id: "co-1" }]], { routes });
+  const { client, requests } = served([[204], [200, { id: "co-1" }], [200, {}]], { routes });
   await client.emails.scheduled.cancel("a/b");
   await client.companies.create({ companyName: "x" });
-  expect(requests.map(({ path }) => path)).toEqual(["/api/v2/scheduled/a%2Fb/cancel", "/v1/leads:add"]);
+  await client.lists.addContacts("li-1", ["ada@example.com"]);
+  expect(requests.map(({ path }) => path)).toEqual([
+    "/api/v2/scheduled/a%2Fb/cancel",
+    "/v1/leads:add",
+    "/api/v1/lists/li-1/emails",
+  ]);
 });
 
 test.each([
