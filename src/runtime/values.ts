@@ -107,17 +107,20 @@ const asField = { enumerable: true, configurable: true, writable: true };
 // The check refuses deeper input, so don't copy it. The two extra levels are for a list of inputs.
 const deepest = deepestNesting + 2;
 
+// A date, a time, or both.
+const wrappedTime = /^(\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d)/;
 const toDateMethods = ["toDate", "toJSDate", "toStandardDate"];
 
 /**
- * How to get the value of a time of a library. The times of dayjs, luxon and Neo4j have a method; BigQuery wraps a time in
- * an object whose only field is `value`.
+ * How to get the value of a time of a library. The times of dayjs, luxon and Neo4j have a method; BigQuery wraps a
+ * time in an object whose only field is `value`. The value object of a program may look like that, too, but holds no time.
  */
 export const timeAdvice = (value: object): string | undefined => {
   const method = toDateMethods.find((name) => typeof Reflect.get(value, name) === "function");
   if (method !== undefined) return `call .${method}() on it`;
-  const names = Object.keys(value);
-  return names.length === 1 && names[0] === "value" ? "pass its .value" : undefined;
+  const [[name, text] = [], ...others] = Object.entries(value);
+  const isWrapped = name === "value" && others.length === 0 && wrappedTime.test(String(text));
+  return isWrapped ? "pass its .value" : undefined;
 };
 
 /** How to get the value of a time or a number of a library, such as a Long of `long` or `bson`. */

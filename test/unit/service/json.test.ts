@@ -12,11 +12,15 @@ class Price {
     return { cents: String(this.#cents) };
   }
 }
-// As `long`, `bson`, protobuf and Cassandra have it.
+/** A value object of a program. */
+class Plan {
+  value: unknown;
+}
 /** As BigQuery wraps a time. */
 class ShownAsValue {
   value = "2026-11-20T09:00:00.000Z";
 }
+// As `long`, `bson`, protobuf and Cassandra have it.
 class Long {
   low = 2112454933;
   high = 287445236;
@@ -43,6 +47,8 @@ test.each([
   [{ at: new Date(0), deep: [{ price: new Price(), list: [null, "x", 1, true] }] }],
   [{ money: new Money() }],
   [new Money()],
+  [{ plan: Object.assign(new Plan(), { value: "pro" }) }],
+  [Object.assign(new Plan(), { value: 3 })],
   [new Price()],
   [Object.assign(Object.create(null), { a: 1, absent: undefined })],
 ])("JSON carries %o", (value) => {
