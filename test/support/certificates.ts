@@ -69,7 +69,7 @@ const certify = (
   return {
     privateKey,
     key: privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
-    cert: `-----BEGIN CERTIFICATE-----\n${base64.replace(/.{64}/g, "$&\n")}\n-----END CERTIFICATE-----\n`,
+    cert: `-----BEGIN CERTIFICATE-----\n${base64.replace(/.{64}(?!$)/g, "$&\n")}\n-----END CERTIFICATE-----\n`,
   };
 };
 
