@@ -12,6 +12,8 @@ declare module "undici/lib/dispatcher/client.js" {
       event: "disconnect",
       listener: (origin: URL, targets: readonly object[], error: Error & { readonly code?: unknown }) => void,
     ): typeof this;
+    /** Calls the listener when no connection could be opened. */
+    on(event: "connectionError", listener: () => void): typeof this;
   };
   export default Client;
 }

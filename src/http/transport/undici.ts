@@ -137,6 +137,10 @@ class ConnectionPool {
   #newClient(): InstanceType<typeof Client> {
     const connect = (to: object, callback: ConnectCallback): void => this.#connect(to, callback);
     const client = new Client(this.#origin, { connect, pipelining: 1, ...noTimeouts });
+    // After a certificate for another host, undici's client counts the failed request as running, and sends no other.
+    client.on("connectionError", () => {
+      this.#clients = this.#clients.filter((pooled) => pooled.client !== client);
+    });
     return client.on("disconnect", (_origin, _targets, { code }) => {
       const { usedAt } = this.#clients.find((pooled) => pooled.client === client) ?? {};
       const isEarly = usedAt !== undefined && this.#clock.now() - usedAt < longestIdleMs;
