@@ -126,7 +126,7 @@ export class ClientNode {
     await settle();
     for (const { slots } of carriers) slots.reopen();
     const drained = countOf("sent") - before.sent;
-    // Count only now, to include events that waited for room, and events whose requests failed.
+    // Count only now, to include events that waited for a batch in flight, and events whose requests failed.
     return { drained, refused, aborted, pending: countOf("dropped") - before.dropped };
   }
 }
