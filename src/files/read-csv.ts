@@ -219,7 +219,9 @@ const rowParser = (file: string, options: ReadCsvOptions & CsvFacts) => {
     const { columns, width, nameless, spellings } = header;
     const { line, lines, cells } = row;
     if (isHeader(row, header)) {
-      if (!spellings.every((name, at) => name === spellingOf(cells[at] ?? "")))
+      // Columns that are left out may differ.
+      const used = columns.flatMap((column) => column.cells);
+      if (!used.every((at) => spellings[at] === spellingOf(cells[at] ?? "")))
         throw lineError(file, line, { problem: secondHeader });
       return { problem: "this is the header again, as in a file that was joined from several" };
     }
