@@ -134,6 +134,7 @@ export class LimitStore {
     const sent = this.#exchange.send(keys, message).then((reply) => {
       this.#lostSince = undefined;
       this.#wasConnected = true;
+      // A reply has an item for each budget and part of its message.
       for (const [at, { heard }] of reports.entries()) heard(reply.budgets[at] as BudgetReply, reply);
       for (const [at, part] of parts.entries()) part.heard(reply.parts[at] as PartReply, reply);
       this.#changed();
