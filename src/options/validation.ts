@@ -59,7 +59,8 @@ export const browserFaults = (): readonly string[] =>
 
 /** Reports that the process has no classes of fetch, which hold the headers of responses. */
 export const platformFaults = (): readonly string[] =>
-  typeof platform().Headers === "function"
+  // Reading the global would load Node's fetch.
+  "Headers" in globalThis || typeof platform().Headers === "function"
     ? []
     : ["this process has no global Headers: start Node without --no-experimental-fetch"];
 

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { Client, ConfigurationError, fileLedger, memoryLedger, ValidationError } from "../../../src/index.ts";
 import { documentedLimits } from "../../../src/options/limits.ts";
 
@@ -158,7 +158,8 @@ test("what is given to a ledger as options is refused at once", () => {
 });
 
 test("a process without Headers is refused before anything is sent, because responses need them", () => {
-  vi.stubGlobal("Headers", undefined);
-  onTestFinished(() => void vi.unstubAllGlobals());
+  const headers = Object.getOwnPropertyDescriptor(globalThis, "Headers") ?? {};
+  Reflect.deleteProperty(globalThis, "Headers");
+  onTestFinished(() => void Object.defineProperty(globalThis, "Headers", headers));
   expect(make({})).toThrow("this process has no global Headers: start Node without --no-experimental-fetch");
 });
