@@ -17,6 +17,15 @@ class PageBuffer extends Uint8Array {
   static alloc = (size: number): PageBuffer => new PageBuffer(size);
   static allocUnsafe = PageBuffer.alloc;
   static allocUnsafeSlow = PageBuffer.alloc;
+  static concat = (chunks: readonly Uint8Array[]): PageBuffer => {
+    const whole = new PageBuffer(chunks.reduce((length, chunk) => length + chunk.length, 0));
+    let length = 0;
+    for (const chunk of chunks) {
+      whole.set(chunk, length);
+      length += chunk.length;
+    }
+    return whole;
+  };
   static byteLength = (text: string): number => new TextEncoder().encode(text).length;
   override toString(encoding?: string): string {
     if (encoding !== "base64url") return new TextDecoder().decode(this);
