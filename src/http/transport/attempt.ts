@@ -132,7 +132,12 @@ export class Attempt {
     this.#cancelTimer();
     // A repeated header is an array. `String` joins its values to one list.
     const coding = this.#start.headers["content-encoding"];
-    const bytes = Buffer.concat(this.#chunks);
+    const [first] = this.#chunks;
+    // Most bodies arrive in one chunk, which needs no copy.
+    const bytes =
+      first !== undefined && this.#chunks.length === 1
+        ? Buffer.from(first.buffer, first.byteOffset, first.byteLength)
+        : Buffer.concat(this.#chunks);
     const codings = coding === undefined || this.#length === 0 ? [] : codingsOf(String(coding));
     if (codings.length === 0) return this.#complete(bytes);
     decompress(bytes, codings, this.#limits.maxResponseBytes).then(
