@@ -38,8 +38,8 @@ export interface WalkState {
   /** The number of new records in the page. */
   readonly fresh: number;
   /**
-   * The number of records before this page that were yielded. Set if the order of the list has changed: then the
-   * position does not prove it.
+   * The number of records that were yielded before this page. Set only if the order of the list has changed, because
+   * the position then does not show how many records were yielded.
    */
   readonly yielded?: number | undefined;
 }
