@@ -91,7 +91,8 @@ const runOnce = (child: ChildProcess, reportsBeforeKill: number): Promise<boolea
       reports += 1;
       if (reports === reportsBeforeKill && !hasEnded) child.kill("SIGKILL");
     });
-    child.once("exit", () => resolve(hasEnded));
+    // "end" may arrive after "exit", but always before "close".
+    child.once("close", () => resolve(hasEnded));
   });
 
 const kills = async (): Promise<void> => {
