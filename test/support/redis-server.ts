@@ -36,6 +36,8 @@ export class RedisServer {
 
   static async #spawn(port: number, more: readonly string[]): Promise<ChildProcess> {
     const options = ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"];
+    // Otherwise, a replica keeps the file of its first synchronization in the current folder.
+    options.push("--rdb-del-sync-files", "yes");
     const server = spawn("redis-server", [...options, ...more], { stdio: ["ignore", "pipe", "inherit"] });
     for await (const line of server.stdout) {
       if (String(line).includes("Ready to accept connections")) break;
