@@ -34,7 +34,10 @@ export interface Draining extends Closable {
 export interface CloseReport {
   /** The number of events that recorders sent during the close. Each got its result. */
   readonly drained: number;
-  /** The number of refused calls that waited for a limit or a slot. */
+  /**
+   * The number of refused calls that waited for a limit or a slot. A call that pauses before a retry, or a long run
+   * between two requests, also ends with a ConnectionError, but is not counted.
+   */
   readonly refused: number;
   /** The number of calls in flight that were aborted after `graceMs`. */
   readonly aborted: number;
