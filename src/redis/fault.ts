@@ -16,6 +16,8 @@ const lastingAdvice: Readonly<Record<string, string>> = {
   NOPERM:
     "allow the Redis user +eval +evalsha +get +set +time, and for a ledger +scan +info, on the keys ~touchpoint:* or your own prefix",
   MOVED: cluster,
+  UNKNOWN:
+    "Redis must have the commands eval, evalsha, get, set and time, and for a ledger scan: use a Redis that neither disables nor renames them",
   WRONGTYPE: "another program uses the key: choose another id or prefix",
 };
 
@@ -28,6 +30,17 @@ const passingAdvice: Readonly<Record<string, string>> = {
 // Replies to a script whose user may not run one of its commands or use a key: up to Redis 7.0, and since 7.2.
 const deniedInScript = /^ERR (The user executing the script can't|ACL failure in script)/;
 
+// Replies for a command that Redis does not have, or that `rename-command` has renamed; directly and in a script.
+const unknownCommand = /^ERR (unknown command|.*Unknown Redis command called from script)/;
+
+const kindOf = (code: string, message: string): string => {
+  if (unknownCommand.test(message)) return "UNKNOWN";
+  return deniedInScript.test(message) ? "NOPERM" : code;
+};
+
+// A script's position, and the arguments of a command, which can contain addresses.
+const details = /( script: |, with args beginning with: ).*/;
+
 /** The fault behind a failed command. */
 export const faultOf = (cause: unknown): RedisFault => {
   const message = cause instanceof Error ? cause.message : String(cause);
@@ -38,9 +51,9 @@ export const faultOf = (cause: unknown): RedisFault => {
   const code = /^[A-Z]{2,}(?= )/.exec(message)?.[0];
   if (code === undefined)
     return { what: `is unreachable: ${message}`, cause, isReply: false, isLasting: false };
-  const kind = deniedInScript.test(message) ? "NOPERM" : code;
+  const kind = kindOf(code, message);
   const advice = lastingAdvice[kind] ?? passingAdvice[kind];
-  const what = `replied: ${message.replace(/ script: .*/, "")}${advice === undefined ? "" : ` (${advice})`}`;
+  const what = `replied: ${message.replace(details, "")}${advice === undefined ? "" : ` (${advice})`}`;
   return { what, cause, isReply: true, isLasting: kind in lastingAdvice };
 };
 

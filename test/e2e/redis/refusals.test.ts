@@ -1,7 +1,7 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { Client } from "../../../src/index.ts";
-import { redisLedger } from "../../../src/redis/index.ts";
+import { redisLedger, redisLimits } from "../../../src/redis/index.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
 import { createSandbox } from "../../../src/sandbox/index.ts";
 import { memberOn } from "../../support/fleet.ts";
@@ -69,6 +69,37 @@ test.each([
     });
     expect(refusal).toMatchObject({ message: expect.stringContaining(advice) });
     expect(refusal).toMatchObject({ message: expect.stringContaining(decides) });
+  },
+);
+
+test.each(["EVAL", "EVALSHA", "GET", "SET", "TIME"])(
+  "a Redis without %s refuses calls at once, names the remedy, and shows no argument",
+  async (command) => {
+    const lacking = await RedisServer.start("--rename-command", command, "");
+    onTestFinished(() => lacking.stop());
+    const sandbox = createSandbox({ apiKeys: ["k"] });
+    const options = { apiKey: "k", baseUrl: "http://127.0.0.1", fetch: sandbox.fetch };
+    const redis = connected(lacking.port);
+    const sender = new Client({ ...options, ledger: redisLedger(redis) });
+    const limited = new Client({
+      ...options,
+      limits: redisLimits(redis, { id: "crm", maxLostMs: 3_600_000 }),
+    });
+    const email = { to: "ada@example.com", subject: "Hi", text: "Hi" };
+    const attempts = [
+      () => sender.emails.send(email, { once: "welcome:ada@example.com" }),
+      () => limited.contacts.find("ada@example.com"),
+    ];
+    for (const attempt of attempts) {
+      const refusal: unknown = await attempt().catch((error: unknown) => error);
+      expect(refusal).toMatchObject({
+        outcome: "not-applied",
+        message: expect.stringContaining("(Redis must have the commands eval, evalsha, get, set and time"),
+      });
+      expect(refusal).not.toMatchObject({ message: expect.stringContaining("ada@example.com") });
+    }
+    expect(sandbox.state.emails.length).toBe(0);
+    await Promise.all([sender.close(), limited.close()]);
   },
 );
 
