@@ -147,8 +147,14 @@ export const ledgerOver = (keyStore: KeyStore, adapter?: Adapter): Ledger => {
   return {
     claim,
     read: async (key) => {
-      const entry = await find("get", key);
-      return entry && aged(entry);
+      try {
+        const entry = await find("get", key);
+        return entry && aged(entry);
+      } catch (error) {
+        const isFault = error instanceof ConfigurationError && !(error instanceof AdapterFault);
+        if (!isFault || !adapter?.isRefusal(error)) throw error;
+        throw new AdapterFault(`${adapter.name}: ${error.message}`, { cause: error });
+      }
     },
     settle: async (key, as, details) => {
       const { claim: ownClaim, force, receipt } = details ?? {};

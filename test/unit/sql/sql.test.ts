@@ -214,6 +214,19 @@ test.each<[string, Error]>([
   expect(sandbox.state.emails).toEqual([]);
 });
 
+test("a user who may not read is refused at first use", async () => {
+  const { sandbox, open } = sender(() => {
+    throw coded("keine Berechtigung", { code: "42501" });
+  });
+  const send = open().emails.send(email, { once: "k" });
+  await expect(send).rejects.toMatchObject({
+    code: "configuration_invalid",
+    outcome: "not-applied",
+    message: "sqlLedger: the table touchpoint_ledger: keine Berechtigung",
+  });
+  expect(sandbox.state.emails).toEqual([]);
+});
+
 test.each<[string, Error]>([
   ["the words of a refusal", coded("terminating: the disk is read-only", { code: "57P01" })],
   ["them in Prisma's error", coded("permission denied", inPrisma("53300"))],
