@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { ConfigurationError } from "../errors.ts";
 import type { Ledger, LedgerLog } from "../ledger/ledger.ts";
-import { type Adapter, type KeyStore, ledgerOver } from "../ledger/ledger-over.ts";
+import { type Adapter, AdapterFault, type KeyStore, ledgerOver } from "../ledger/ledger-over.ts";
 import { type LedgerEntry, scheduledIdOf } from "../ledger/rules.ts";
 import { mustBeBoolean, mustBeString, refuseSetup, ruleFaults } from "../runtime/rules.ts";
 import { clientFaults, nodesOf, type RedisCommands } from "./commands.ts";
@@ -60,7 +60,7 @@ const checkEviction = async (redis: RedisCommands, onUnknown: (cause: string) =>
     const policies = await Promise.all((await nodesOf(redis)).map(evictionOf));
     const policy = policies.find((one) => one !== undefined);
     if (policy !== undefined)
-      throw new ConfigurationError(
+      throw new AdapterFault(
         `redisLedger: Redis evicts keys (maxmemory-policy ${policy}), so sent emails could be sent again: ` +
           "set maxmemory-policy noeviction, use a Redis that keeps its keys, or pass allowEviction: true",
       );

@@ -46,6 +46,23 @@ describe.each(clients)("with %s", (_name, connect) => {
   });
 });
 
+test("a send over a Redis that evicts keys fails with a ConfigurationError", async () => {
+  const redis = new Redis(server.port, "127.0.0.1");
+  const sandbox = createSandbox({ apiKeys: ["k"] });
+  const options = { apiKey: "k", baseUrl: "http://127.0.0.1", fetch: sandbox.fetch };
+  const client = new Client({ ...options, ledger: redisLedger(redis) });
+  onTestFinished(async () => {
+    await client.close();
+    redis.disconnect();
+  });
+  const send = client.emails.send({ to: "ada@example.com", subject: "Hi", text: "Hi" }, { once: "1" });
+  await expect(send).rejects.toMatchObject({
+    ...{ name: "ConfigurationError", outcome: "not-applied" },
+    message: expect.stringContaining("evicts keys (maxmemory-policy allkeys-lru)"),
+  });
+  expect(sandbox.state.emails).toEqual([]);
+});
+
 test("a ledger that cannot check for eviction logs so once", async () => {
   await admin.acl("SETUSER", "sender", "on", ">x", "~*", "+@all", "-info");
   const redis = new Redis(server.port, "127.0.0.1", {
