@@ -70,6 +70,9 @@ export const clientFaults = (redis: unknown): string[] => {
     return [
       "redis must not be a client of @upstash/redis: pass an ioredis client with the rediss:// address of the database",
     ];
+  // It returns no promises, and an error without a callback ends the process.
+  if (can(redis, "evalsha", "internal_send_command"))
+    return ["redis must not be a client of node-redis 2 or 3: pass one of version 5 or later, or of ioredis"];
   const isClient = can(redis, "eval", "evalsha") || can(redis, "eval", "evalSha");
   return isClient ? [] : ["redis must be a client of ioredis or node-redis"];
 };

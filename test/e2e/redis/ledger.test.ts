@@ -44,6 +44,14 @@ test("a sent key returns its receipt unchanged", async () => {
   });
 });
 
+test("a client of node-redis 2 or 3, which returns no promises, is refused by name", () => {
+  const method = (): boolean => true;
+  const old = { eval: method, evalsha: method, internal_send_command: method };
+  expect(() => Reflect.apply(redisLedger, undefined, [old])).toThrow(
+    "redisLedger: redis must not be a client of node-redis 2 or 3: pass one of version 5 or later, or of ioredis",
+  );
+});
+
 test("invalid arguments are refused at once, all in one error", () => {
   const given = [{}, { prefx: "sent:", prefix: 1 }];
   expect(() => Reflect.apply(redisLedger, undefined, given)).toThrow(
