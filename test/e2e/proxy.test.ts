@@ -1,7 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import http from "node:http";
 import { createServer, type ServerOptions } from "node:https";
+import { syncBuiltinESMExports } from "node:module";
 import {
   type AddressInfo,
   createServer as createTcpServer,
@@ -103,6 +105,20 @@ test("a client made by withOptions shares the tunnels, and has its own with anot
   expect([proxy.connects, other.connects].map(({ length }) => length)).toEqual([1, 1]);
 });
 
+test("a test double that replaces node:http does not see the request for the tunnel", async () => {
+  const proxy = await start();
+  await using client = new Client(optionsFor({ proxy: proxy.url }));
+  const request = vi.spyOn(http, "request");
+  syncBuiltinESMExports();
+  try {
+    await client.contacts.list();
+    expect([request.mock.calls.length, proxy.connects.length]).toEqual([0, 1]);
+  } finally {
+    request.mockRestore();
+    syncBuiltinESMExports();
+  }
+});
+
 describe("with the environment's", () => {
   const env = async (values: Readonly<Record<string, string>>, options: ClientOptions = {}) => {
     const proxy = await start();
@@ -194,7 +210,7 @@ test("a proxy that closes the connection ends the attempt, after one CONNECT", a
     code: "connection_failed",
     outcome: "not-applied",
     message: `emails.send: not sent (ECONNRESET, no connection to ${name}:${service.port} through the proxy 127.0.0.1:${proxy.port}). Nothing was applied.`,
-    cause: { message: `the proxy 127.0.0.1:${proxy.port}: socket hang up` },
+    cause: { message: `the proxy 127.0.0.1:${proxy.port}: other side closed` },
   });
   expect(proxy.connects).toHaveLength(1);
 });

@@ -1,6 +1,6 @@
-import { request } from "node:http";
 import type { Socket } from "node:net";
 import type { ConnectCallback } from "undici/lib/core/connect.js";
+import Client from "undici/lib/dispatcher/client.js";
 
 /** Opens a socket to a host and port, or TLS on the socket `httpSocket`. */
 export type Open = (options: object, callback: ConnectCallback) => Socket;
@@ -26,9 +26,13 @@ const refusal = (proxy: string, status: number | undefined): Error =>
     code: `PROXY_ANSWERED_${status}`,
   });
 
-/** Names the proxy in the error of a connection to it, because the hint then is about the proxy. */
+/**
+ * Names the proxy in the error of a connection to it, because the hint then is about the proxy. A closed connection gets
+ * another code, because the client of the service would reconnect after UND_ERR_SOCKET, at once and without end.
+ */
 const proxyError = (proxy: string, error: Error & { readonly code?: string }): Error => {
-  const code = error.code?.startsWith("HPE_") ? "PROXY_SPEAKS_NO_HTTP" : error.code;
+  const closedOr = error.code === "UND_ERR_SOCKET" ? "ECONNRESET" : error.code;
+  const code = error.name === "HTTPParserError" ? "PROXY_SPEAKS_NO_HTTP" : closedOr;
   return Object.assign(new Error(`the proxy ${proxy}: ${error.message}`, { cause: error }), { code });
 };
 
@@ -51,22 +55,28 @@ export const tunnelTo = (origin: string, proxyUrl: string): Tunnel => {
     proxy: proxy.host,
     connect: (to, { open, signal }, callback) => {
       const fail = (error: Error): void => callback(proxyError(proxy.host, error));
-      const ask = (proxySocket: Socket | undefined): void => {
-        const headers = { host, "proxy-connection": "keep-alive", ...authorizationOf(proxy) };
-        const createConnection = () => proxySocket;
-        const asking = request({ method: "CONNECT", path: host, headers, createConnection });
-        asking.once("error", fail).once("connect", ({ statusCode }, socket: Socket) => {
-          if (statusCode !== 200) {
+      const connect = (_: unknown, connected: ConnectCallback): void => {
+        const socket = open(toProxy, (error, proxySocket) =>
+          error === null ? connected(null, proxySocket) : fail(error),
+        );
+        signal.addEventListener("abort", () => socket.destroy(signal.reason), { once: true });
+      };
+      // Don't use `node:http` here. MSW and other test doubles replace its `request` and ignore `createConnection`.
+      const client = new Client(proxy.origin, { connect, headersTimeout: 0, bodyTimeout: 0 });
+      const headers = { host, "proxy-connection": "keep-alive", ...authorizationOf(proxy) };
+      const handler = {
+        onRequestStart: () => undefined,
+        onResponseError: (_: unknown, error: Error) => fail(error),
+        onRequestUpgrade: (_: unknown, status: number, _headers: unknown, socket: Socket) => {
+          if (status !== 200) {
             socket.destroy();
-            return callback(refusal(proxy.host, statusCode));
+            return callback(refusal(proxy.host, status));
           }
           if (isTls) open({ ...to, httpSocket: socket }, callback);
           else callback(null, socket);
-        });
-        asking.end();
+        },
       };
-      const socket = open(toProxy, (error, connected) => (error === null ? ask(connected) : fail(error)));
-      signal.addEventListener("abort", () => socket.destroy(signal.reason), { once: true });
+      client.dispatch({ method: "CONNECT", path: host, headers }, handler);
     },
   };
 };
