@@ -31,8 +31,9 @@ const refusal = (proxy: string, status: number | undefined): Error =>
  * another code, because the client of the service would reconnect after UND_ERR_SOCKET, at once and without end.
  */
 const proxyError = (proxy: string, error: Error & { readonly code?: string }): Error => {
-  const closedOr = error.code === "UND_ERR_SOCKET" ? "ECONNRESET" : error.code;
-  const code = error.name === "HTTPParserError" ? "PROXY_SPEAKS_NO_HTTP" : closedOr;
+  let { code } = error;
+  if (code === "UND_ERR_SOCKET") code = "ECONNRESET";
+  if (error.name === "HTTPParserError") code = "PROXY_SPEAKS_NO_HTTP";
   return Object.assign(new Error(`the proxy ${proxy}: ${error.message}`, { cause: error }), { code });
 };
 
