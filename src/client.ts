@@ -200,9 +200,10 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
    * Closes the client and all clients created from it with `withOptions`.
    *
    * Waiting calls are refused with a ConnectionError (`not-applied`). Recorders send their events, requests in flight
-   * may finish, and the sockets are closed. Iterations and other long runs send nothing more. `close` waits up to one
-   * second before it aborts calls, and up to one second after that, for the ledger to store the results of emails with
-   * a `once` key. You can still use the client: a later call opens new sockets.
+   * may finish, and the sockets are closed. Iterations and other long runs send nothing more. Only one that has not yet
+   * requested its first page runs after the close, like a later call. Both before and after `close` aborts calls, it
+   * waits up to one second for the ledger to store the results of emails with a `once` key. You can still use the
+   * client: a later call opens new sockets.
    *
    * @param options - `graceMs` limits the time until `close` aborts the remaining calls (default: no limit). The promise of
    * each unsent event rejects, and `onDrop` gets the event. If your server has 30 s to stop, use 25,000.

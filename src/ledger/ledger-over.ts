@@ -147,6 +147,7 @@ export const ledgerOver = (keyStore: KeyStore, adapter?: Adapter): Ledger => {
   return {
     claim,
     read: async (key) => {
+      // A send reads its key before its first claim, so a refusal can come before the self-test.
       try {
         const entry = await find("get", key);
         return entry && aged(entry);

@@ -17,7 +17,7 @@ const lastingAdvice: Readonly<Record<string, string>> = {
     "allow the Redis user +eval +evalsha +get +set +time, and for a ledger +scan +info, on the keys ~touchpoint:* or your own prefix",
   MOVED: cluster,
   UNKNOWN:
-    "Redis must have the commands eval, evalsha, get, set and time, and for a ledger scan: use a Redis that neither disables nor renames them",
+    "Redis must have the commands eval, evalsha, get, set and time, and scan for a ledger: use a Redis that neither disables nor renames them",
   WRONGTYPE: "another program uses the key: choose another id or prefix",
 };
 

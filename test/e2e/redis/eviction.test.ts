@@ -57,7 +57,8 @@ test("a send over a Redis that evicts keys fails with a ConfigurationError", asy
   });
   const send = client.emails.send({ to: "ada@example.com", subject: "Hi", text: "Hi" }, { once: "1" });
   await expect(send).rejects.toMatchObject({
-    ...{ name: "ConfigurationError", outcome: "not-applied" },
+    name: "ConfigurationError",
+    outcome: "not-applied",
     message: expect.stringContaining("evicts keys (maxmemory-policy allkeys-lru)"),
   });
   expect(sandbox.state.emails).toEqual([]);
